@@ -1,0 +1,1 @@
+"""The agents: one file per agent class, its tools' arguments, declarations and functions together."""

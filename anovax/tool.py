@@ -1,0 +1,374 @@
+"""What a tool declares, and how tools are found.
+
+A tool is one method of an Agent subclass in ``anovax/agents/``, marked with ``@tool(...)``. Prompt, grammar, schema,
+safety tier and companion label all derive from that declaration. The orchestrator calls the method with its parsed
+arguments and a StepContext; the method returns Done, or raises ToolError / Cancelled.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, ClassVar, Protocol
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from anovax.errors import AnovaxError, Cancelled, PlanFormatError, TimedOut
+
+KB_MOUSE = "kb_mouse"
+TTS = "tts"
+
+
+class Risk(StrEnum):
+    """The tier that safety starts from. READ observes; SPEAK makes sound; STORE writes our own memory;
+    OPEN starts or raises something; INPUT sends keys or clicks to whatever has the focus; META plans again."""
+
+    READ = "read"
+    SPEAK = "speak"
+    STORE = "store"
+    OPEN = "open"
+    INPUT = "input"
+    META = "meta"
+
+
+class Undo(StrEnum):
+    """What a tool says about taking it back, before it acts."""
+
+    NOTHING_TO_UNDO = "nothing to undo"
+    REVERSIBLE = "reversible"
+    IRREVERSIBLE = "irreversible"
+
+
+class ToolArgs(BaseModel):
+    """Base of every tool's arguments; the field descriptions go into schema and prompt."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", str_max_length=10_000)
+
+
+class NoArgs(ToolArgs):
+    """For tools that take nothing."""
+
+
+class CancelFlag:
+    """One per request: set once, seen by everybody who works for the request. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+        self._hooks: list[Callable[[], None]] = []
+        self._lock = threading.Lock()
+        self.reason = ""
+
+    def set(self, reason: str = "stop") -> None:
+        with self._lock:
+            if self._event.is_set():
+                return
+            self.reason = reason
+            self._event.set()
+            hooks, self._hooks = self._hooks, []
+        for hook in hooks:
+            hook()
+
+    def is_set(self) -> bool:
+        return self._event.is_set()
+
+    def wait(self, seconds: float) -> bool:
+        """Sleep at most ``seconds``; True as soon as the flag is set."""
+        return self._event.wait(seconds)
+
+    def check(self) -> None:
+        if self._event.is_set():
+            raise Cancelled(self.reason)
+
+    def on_set(self, hook: Callable[[], None]) -> Callable[[], None]:
+        """Call ``hook`` once when set (at once if it is already). Returns a function that unhooks it."""
+        with self._lock:
+            if not self._event.is_set():
+                self._hooks.append(hook)
+                return lambda: self._unhook(hook)
+        hook()
+        return lambda: None
+
+    def _unhook(self, hook: Callable[[], None]) -> None:
+        with self._lock:
+            if hook in self._hooks:
+                self._hooks.remove(hook)
+
+
+class WindowRef(BaseModel):
+    """A top-level window as safety and agents name it. ``app`` is the WM_CLASS class name (or bundle / exe name)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: int = 0
+    pid: int = 0
+    app: str = ""
+    title: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.title or self.app or "an unknown window"
+
+
+class Effect(BaseModel):
+    """What is about to happen to the desktop, shown to the guard immediately before it does.
+
+    ``kind``: type, keys, click, scroll, open_url, launch, focus, close, paste. ``payload``: the exact text, chord, URL…
+    ``window`` is where it will land as of now (None when it has no target window).
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: str
+    payload: str = ""
+    window: WindowRef | None = None
+
+
+@dataclass(frozen=True)
+class UndoAction:
+    """How to take a finished step back. ``window``: the one that must still be focused, 0 for any."""
+
+    label: str
+    run: Callable[[StepContext], Done]
+    window: int = 0
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a tool returns. ``verified`` needs ``evidence``; ``result`` is data for later steps and for the reply
+    (the time, the OCR text, a fact); ``say`` a ready sentence for the reply, when the tool knows one best."""
+
+    evidence: str = ""
+    verified: bool = False
+    result: str = ""
+    say: str = ""
+    undo: UndoAction | None = None
+
+
+@dataclass(frozen=True)
+class StepContext:
+    """A running step's view of its surroundings. ``guard`` re-judges an effect against the focus as it is now and
+    raises if it may not happen; it also raises after a cancel or the TTL. Call it before *every* effect."""
+
+    turn: str
+    step: int
+    deadline: float  # time.monotonic() seconds
+    cancel: CancelFlag
+    abandoned: threading.Event  # set when the TTL has passed: no effect after it
+    recheck: Callable[[Effect], None] = lambda effect: None
+    target: WindowRef | None = None  # the window that the plan means, when known
+    level: int = 0  # depth of delegation
+
+    def check(self) -> None:
+        """Raise Cancelled or TimedOut if this step may not go on."""
+        self.cancel.check()
+        if self.abandoned.is_set() or time.monotonic() >= self.deadline:
+            raise TimedOut("The step", 0)
+
+    def guard(self, effect: Effect) -> None:
+        self.check()
+        self.recheck(effect)
+        self.check()
+
+    def sleep(self, seconds: float) -> None:
+        """Wait for something outside (a window to appear); ends early with Cancelled or TimedOut."""
+        self.cancel.wait(min(seconds, max(0.0, self.deadline - time.monotonic())))
+        self.check()
+
+    @property
+    def remaining(self) -> float:
+        return max(0.0, self.deadline - time.monotonic())
+
+
+class FactStore(Protocol):
+    """Long-term memory as the memory agent sees it."""
+
+    def remember(self, fact: str, private: bool = False) -> str: ...
+    def recall(self, query: str, limit: int = 5) -> tuple[str, ...]: ...
+    def forget(self, query: str) -> tuple[str, ...]: ...
+
+
+class Voice(Protocol):
+    """Says text aloud, sentence by sentence; returns what was really spoken. Raises Cancelled when interrupted by stop."""
+
+    def say(self, text: str, cancel: CancelFlag) -> str: ...
+
+
+@dataclass(frozen=True)
+class AgentParts:
+    """Everything an agent may be built from; an agent takes what it needs. ``desktop`` is the anovax.desktop facade.
+
+    ``delegate`` plans and runs a sub-goal and returns the reply text (None where delegation is off).
+    """
+
+    desktop: Any
+    facts: FactStore | None = None
+    voice: Voice | None = None
+    delegate: Callable[[str, StepContext], Done] | None = None
+    config: Any = None
+
+
+@dataclass(frozen=True)
+class ToolSpec:
+    """One tool's declaration.
+
+    ``core``: its failure sends the turn into recovery. ``idempotent`` tools alone are retried. ``read_only`` tools may
+    run in parallel and speculatively. ``label`` is a format string over the arguments for the companion's card.
+    ``examples``: (request, arguments) pairs for the prompt.
+    """
+
+    name: str
+    agent: str
+    description: str
+    args: type[ToolArgs]
+    risk: Risk
+    locks: frozenset[str]
+    ttl_s: float
+    retries: int
+    core: bool
+    undo: Undo
+    label: str
+    method: str
+    examples: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+
+    @property
+    def read_only(self) -> bool:
+        return self.risk is Risk.READ
+
+    @property
+    def idempotent(self) -> bool:
+        return self.retries > 0
+
+    def parse(self, raw: Mapping[str, Any]) -> ToolArgs:
+        """Typed arguments from plain JSON values; PlanFormatError names the first fault."""
+        try:
+            return self.args.model_validate(dict(raw))
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"]) or "arguments"
+            raise PlanFormatError(f"{self.name}: {where}: {first['msg']}", "correct the plan") from None
+
+    def card(self, args: ToolArgs) -> str:
+        """The companion's and console's one-line label for these arguments."""
+        values = {key: "" if value is None else value for key, value in args.model_dump().items()}
+        return " ".join(self.label.format(**values).split())
+
+
+@dataclass(frozen=True)
+class _Declared:
+    risk: Risk
+    description: str
+    args: type[ToolArgs]
+    label: str
+    undo: Undo
+    core: bool
+    locks: frozenset[str] | None
+    ttl_s: float | None
+    retries: int | None
+    name: str | None
+    examples: tuple[tuple[str, Mapping[str, Any]], ...] = field(default_factory=tuple)
+
+
+def tool(
+    *,
+    risk: Risk,
+    description: str,
+    label: str,
+    undo: Undo,
+    args: type[ToolArgs] = NoArgs,
+    core: bool = True,
+    locks: frozenset[str] | None = None,
+    ttl_s: float | None = None,
+    retries: int | None = None,
+    name: str | None = None,
+    examples: tuple[tuple[str, Mapping[str, Any]], ...] = (),
+) -> Callable[[Callable[..., Done]], Callable[..., Done]]:
+    """Mark a method of an Agent as a tool. What is None comes from the agent class."""
+
+    def mark(function: Callable[..., Done]) -> Callable[..., Done]:
+        function.__anovax_tool__ = _Declared(  # type: ignore[attr-defined]
+            risk, description, args, label, undo, core, locks, ttl_s, retries, name, examples
+        )
+        return function
+
+    return mark
+
+
+class Agent:
+    """Base of the agent classes. A subclass declares ``ttl_s``, ``retries`` and ``locks`` and has at least one tool;
+    a missing declaration is an error at import."""
+
+    ttl_s: ClassVar[float]
+    retries: ClassVar[int]
+    locks: ClassVar[frozenset[str]]
+    specs: ClassVar[tuple[ToolSpec, ...]] = ()
+
+    def __init__(self, parts: AgentParts) -> None:
+        self.parts = parts
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for needed in ("ttl_s", "retries", "locks"):
+            if not hasattr(cls, needed):
+                raise TypeError(f"{cls.__name__} must declare {needed}")
+        found = [(key, value.__anovax_tool__) for key, value in vars(cls).items() if hasattr(value, "__anovax_tool__")]
+        if not found:
+            raise TypeError(f"{cls.__name__} declares no @tool")
+        cls.specs = tuple(cls._spec(method, declared) for method, declared in found)
+
+    @classmethod
+    def _spec(cls, method: str, d: _Declared) -> ToolSpec:
+        return ToolSpec(
+            name=d.name or method,
+            agent=cls.__name__,
+            description=d.description,
+            args=d.args,
+            risk=d.risk,
+            locks=cls.locks if d.locks is None else d.locks,
+            ttl_s=cls.ttl_s if d.ttl_s is None else d.ttl_s,
+            retries=cls.retries if d.retries is None else d.retries,
+            core=d.core,
+            undo=d.undo,
+            label=d.label,
+            method=method,
+            examples=d.examples,
+        )
+
+    def close(self) -> None:
+        """Give back what the agent holds. Safe twice."""
+
+
+@dataclass(frozen=True)
+class Toolbox:
+    """All tools that exist, by name, and the agent classes they belong to."""
+
+    specs: Mapping[str, ToolSpec]
+    agents: tuple[type[Agent], ...]
+
+    def spec(self, name: str) -> ToolSpec:
+        try:
+            return self.specs[name]
+        except KeyError:
+            raise PlanFormatError(f"There is no tool {name!r}", f"use one of {', '.join(sorted(self.specs))}") from None
+
+
+def discover(package: str = "anovax.agents") -> Toolbox:
+    """Import every module of ``package`` and collect its agents. Two tools of one name are an error."""
+    root = importlib.import_module(package)
+    specs: dict[str, ToolSpec] = {}
+    agents: list[type[Agent]] = []
+    for info in sorted(pkgutil.iter_modules(root.__path__), key=lambda m: m.name):
+        module = importlib.import_module(f"{package}.{info.name}")
+        for _, cls in inspect.getmembers(module, inspect.isclass):
+            if issubclass(cls, Agent) and cls.__module__ == module.__name__:
+                agents.append(cls)
+                for spec in cls.specs:
+                    if spec.name in specs:
+                        raise AnovaxError(f"Two tools are called {spec.name}", "rename one of them")
+                    specs[spec.name] = spec
+    return Toolbox(specs, tuple(agents))
