@@ -203,13 +203,15 @@ class Voice(Protocol):
 class AgentParts:
     """Everything an agent may be built from; an agent takes what it needs. ``desktop`` is the anovax.desktop facade.
 
-    ``delegate`` plans and runs a sub-goal and returns the reply text (None where delegation is off).
+    ``delegate`` plans and runs a sub-goal and returns the reply text, ``undo`` takes back the last reversible step (None
+    where these are off); ``config`` is the whole Config.
     """
 
     desktop: Any
     facts: FactStore | None = None
     voice: Voice | None = None
     delegate: Callable[[str, StepContext], Done] | None = None
+    undo: Callable[[StepContext], Done] | None = None
     config: Any = None
 
 
