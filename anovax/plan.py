@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny
 
 from anovax.errors import PlanFormatError
-from anovax.tool import Toolbox, ToolArgs, WindowRef
+from anovax.tool import ToolArgs, Toolbox, WindowRef
 
 MAX_STEPS = 8
 MAX_LEVELS = 2
@@ -33,12 +33,12 @@ class Step(Frozen):
     @staticmethod
     def parse(raw: Any, tools: Toolbox) -> Step:
         if not isinstance(raw, Mapping) or not isinstance(raw.get("tool"), str):
-            raise PlanFormatError("A step must be an object with a \"tool\"", 'write {"tool": "get_time"}')
+            raise PlanFormatError('A step must be an object with a "tool"', 'write {"tool": "get_time"}')
         given = {key: value for key, value in raw.items() if key != "tool" and value is not None}
         return Step(tool=raw["tool"], args=tools.spec(raw["tool"]).parse(given))
 
     def to_json(self) -> dict[str, Any]:
-        return {"tool": self.tool, **self.args.model_dump(mode="json", exclude_none=True)}
+        return {"tool": self.tool, **self.args.model_dump(mode="json", exclude_defaults=True)}
 
 
 class Plan(Frozen):
