@@ -48,6 +48,10 @@ class SafetyError(AnovaxError):
     """The filter itself could not come to a verdict; it fails closed."""
 
 
+class EffectRefused(SafetyError):
+    """The re-check just before an effect said no: the desktop is no longer what the plan was approved for."""
+
+
 class ToolError(AnovaxError):
     """A tool tried and did not succeed. ``candidates`` are near misses that recovery can use (application names…)."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal
 
@@ -149,6 +150,18 @@ class World(Frozen):
     origin: Literal["first", "delegate", "recovery", "replay"] = "first"
     level: int = 0
     agents_left: int = MAX_AGENTS
+
+
+@dataclass(frozen=True)
+class ApprovedPlan:
+    """A plan that may run. Only ``anovax.safety`` builds one (a test reads the code for that); the orchestrator takes
+    nothing else. ``world`` is what the verdicts were made on, ``granted`` the steps that the user consented to."""
+
+    plan: Plan
+    verdict: Verdict
+    verdicts: tuple[Verdict, ...]
+    world: World
+    granted: frozenset[int] = frozenset()
 
 
 class Status(StrEnum):
