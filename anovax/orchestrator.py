@@ -13,7 +13,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from anovax.bus import Bus
@@ -73,7 +73,6 @@ class _Job:
     spec: ToolSpec
     approved: ApprovedPlan
     run: Run
-    abandoned: threading.Event = field(default_factory=threading.Event)
 
 
 class Orchestrator:
@@ -87,23 +86,30 @@ class Orchestrator:
         self._pool = ThreadPoolExecutor(config.workers, thread_name_prefix="agent")
         self._locks: dict[str, asyncio.Lock] = {}
 
-    async def run(self, approved: ApprovedPlanPlan, run: Run) -> tuple[Outcome, ...]:
+    async def run(self, approved: ApprovedPlan, run: Run) -> tuple[Outcome, ...]:
         """Execute every step to exactly one status. After a failed core step the rest is skipped."""
         jobs = [self._job(index, step, approved, run) for index, step in enumerate(approved.plan.steps)]
         for job in jobs:
             self._queued(job)
         outcomes: list[Outcome] = []
         for batch in batches(jobs):
-            stop = next((job for job, o in zip(jobs, outcomes, strict=False) if job.spec.core and not o.status.ok), None)
-            if run.cancel.is_set():
-                outcomes += [self._ended(job, Status.CANCELLED, error=str(Cancelled(run.cancel.reason))) for job in batch]
-            elif stop is not None:
-                outcomes += [self._ended(job, Status.SKIPPED, error=f"not tried, because {stop.step.tool} failed") for job in batch]
+            blocked = self._blocked(jobs, outcomes, run.cancel)
+            if blocked is not None:
+                outcomes += [self._ended(job, *blocked) for job in batch]
             elif len(batch) == 1:
                 outcomes.append(await self._one(batch[0], tuple(outcomes)))
             else:
                 outcomes += await asyncio.gather(*(self._one(job, tuple(outcomes)) for job in batch))
         return tuple(outcomes)
+
+    @staticmethod
+    def _blocked(jobs: list[_Job], outcomes: list[Outcome], cancel: CancelFlag) -> tuple[Status, str] | None:
+        """Why the rest of the plan may not start: the user said stop, or a core step did not succeed."""
+        if cancel.is_set():
+            return Status.CANCELLED, str(Cancelled(cancel.reason))
+        ended = zip(jobs, outcomes, strict=False)
+        failed = next((job.step.tool for job, outcome in ended if job.spec.core and not outcome.status.ok), None)
+        return None if failed is None else (Status.SKIPPED, f"not tried, because {failed} did not succeed")
 
     def close(self) -> None:
         """Give the pool back. Safe twice."""
@@ -113,23 +119,23 @@ class Orchestrator:
     def held_locks(self) -> tuple[str, ...]:
         return tuple(name for name, lock in self._locks.items() if lock.locked())
 
-    def _job(self, index: int, step: Step, approved: ApprovedPlanPlan, run: Run) -> _Job:
+    def _job(self, index: int, step: Step, approved: ApprovedPlan, run: Run) -> _Job:
         return _Job(run.first_index + index, index, step, self._tools.spec(step.tool), approved, run)
 
     async def _one(self, job: _Job, before: tuple[Outcome, ...]) -> Outcome:
         """From the queue to the one terminal status; never raises."""
         started = time.monotonic()
         if not job.run.budget.take():
-            return self._ended(job, Status.SKIPPED, error=f"the budget of {MAX_AGENTS} agents for one request is used up")
+            return self._ended(job, Status.SKIPPED, f"the budget of {MAX_AGENTS} agents for one request is used up")
         try:
             job = _with_results(job, before)
             async with AsyncExitStack() as held:
                 await self._acquire(held, job)
                 return await self._attempts(job, started)
         except Cancelled as error:
-            return self._ended(job, Status.CANCELLED, started, error=str(error))
+            return self._ended(job, Status.CANCELLED, str(error), started)
         except AnovaxError as error:
-            return self._ended(job, Status.FAILED, started, error=str(error))
+            return self._ended(job, Status.FAILED, str(error), started)
 
     async def _acquire(self, held: AsyncExitStack, job: _Job) -> None:
         """Take the declared locks in one global order (no deadlock), giving up at once on a cancel."""
@@ -152,25 +158,28 @@ class Orchestrator:
             except ToolError as error:
                 pause = self._config.backoff_s * 2 ** (attempt - 1)
                 if attempt > job.spec.retries or time.monotonic() + pause >= deadline:
-                    return self._ended(job, Status.FAILED, started, attempt, str(error), candidates=error.candidates)
+                    return self._ended(job, Status.FAILED, str(error), started, attempt, candidates=error.candidates)
                 self._bus.publish(StepRetrying(turn=job.run.turn, step=job.number, attempt=attempt, error=str(error)))
                 await _unless_cancelled(asyncio.sleep(pause), job.run.cancel)
                 continue
             except AnovaxError as error:
-                return self._ended(job, _status_of(error), started, attempt, str(error))
+                return self._ended(job, _status_of(error), str(error), started, attempt)
             except Exception as error:  # an agent's bug must not end the assistant
                 log.exception("agent for %s failed", job.step.tool)
-                return self._ended(job, Status.FAILED, started, attempt, f"{job.step.tool} failed unexpectedly: {error}")
+                problem = f"{job.step.tool} failed unexpectedly: {error}"
+                return self._ended(job, Status.FAILED, problem, started, attempt)
             job.run.done(job.step, done)
             status = Status.VERIFIED if done.verified else Status.UNVERIFIED
-            return self._ended(job, status, started, attempt, done=done)
+            return self._ended(job, status, "", started, attempt, done)
         raise AssertionError("unreachable: the last attempt returns")
 
     async def _call(self, job: _Job, deadline: float) -> Done:
         """One call in the pool. On TTL or cancel the thread is abandoned: its context refuses every further effect."""
         agent = self._agents[job.step.tool]
+        abandoned = threading.Event()
+        context = _context(job, deadline, abandoned)
         call = getattr(agent, job.spec.method)
-        future = asyncio.get_running_loop().run_in_executor(self._pool, call, job.step.args, _context(job, deadline))
+        future = asyncio.get_running_loop().run_in_executor(self._pool, call, job.step.args, context)
         try:
             left = max(0.0, deadline - time.monotonic())
             done: Done = await asyncio.wait_for(_unless_cancelled(future, job.run.cancel), left)
@@ -178,22 +187,27 @@ class Orchestrator:
         except TimeoutError:
             raise TimedOut(job.spec.card(job.step.args), job.spec.ttl_s) from None
         finally:
-            job.abandoned.set()
+            abandoned.set()
 
     def _queued(self, job: _Job) -> None:
-        shown = job.step.args.model_dump(mode="json", exclude_defaults=True)
-        label = job.spec.card(job.step.args)
         self._bus.publish(
-            StepQueued(turn=job.run.turn, step=job.number, agent=job.spec.agent, tool=job.step.tool, args=shown, label=label)
+            StepQueued(
+                turn=job.run.turn,
+                step=job.number,
+                agent=job.spec.agent,
+                tool=job.step.tool,
+                args=job.step.args.model_dump(mode="json", exclude_defaults=True),
+                label=job.spec.card(job.step.args),
+            )
         )
 
     def _ended(
         self,
         job: _Job,
         status: Status,
+        error: str = "",
         started: float | None = None,
         attempts: int = 0,
-        error: str = "",
         done: Done | None = None,
         candidates: tuple[str, ...] = (),
     ) -> Outcome:
@@ -229,13 +243,13 @@ def batches(jobs: list[_Job]) -> Iterator[list[_Job]]:
         yield batch
 
 
-def _context(job: _Job, deadline: float) -> StepContext:
+def _context(job: _Job, deadline: float, abandoned: threading.Event) -> StepContext:
     return StepContext(
         turn=job.run.turn,
         step=job.number,
         deadline=deadline,
         cancel=job.run.cancel,
-        abandoned=job.abandoned,
+        abandoned=abandoned,
         recheck=lambda effect: job.run.recheck(job.approved, job.index, effect),
         target=job.run.target(),
         level=job.run.level,
@@ -278,8 +292,12 @@ async def _unless_cancelled(work: Awaitable[T], cancel: CancelFlag) -> T:
     task = asyncio.ensure_future(work)
     stopped = loop.create_future()
 
+    def settle() -> None:
+        if not stopped.done():
+            stopped.set_result(None)
+
     def stop() -> None:
-        loop.call_soon_threadsafe(lambda: stopped.done() or stopped.set_result(None))
+        loop.call_soon_threadsafe(settle)
 
     unhook = cancel.on_set(stop)
     try:

@@ -53,7 +53,8 @@ class Plan(Frozen):
     def parse(raw: Any, tools: Toolbox) -> Plan:
         """A plan from plain JSON values. PlanFormatError says what is wrong; bounds are safety's business."""
         if not isinstance(raw, Mapping) or not isinstance(raw.get("steps", []), list | tuple):
-            raise PlanFormatError('A plan must be an object with a list "steps"', 'write {"steps": [{"tool": "get_time"}]}')
+            example = '{"steps": [{"tool": "get_time"}]}'
+            raise PlanFormatError('A plan must be an object with a list "steps"', f"write {example}")
         steps = tuple(Step.parse(step, tools) for step in raw.get("steps", ()))
         remember = raw.get("remember") or ()
         remember = (remember,) if isinstance(remember, str) else tuple(str(fact) for fact in remember)
