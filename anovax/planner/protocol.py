@@ -1,4 +1,4 @@
-"""What every planner backend is: one method to plan, one to think again after a failure, one to give back what it holds."""
+"""What every planner backend is: plan a request, think again after a failure, give back what it holds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ class Planner(Protocol):
         ...
 
     async def think(self, failure: Failure, cancel: CancelFlag) -> Planned:
-        """The next steps after a failed core step, or no steps and a ``say`` when nothing is left to try. Raises as ``plan``."""
+        """The next steps after a failed core step, or no steps and a ``say`` when nothing is left to try.
+
+        Raises as ``plan`` does.
+        """
         ...
 
     def close(self) -> None:
