@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from anovax.bus import Bus
 from anovax.config import OrchestratorConfig
-from anovax.errors import AnovaxError, Cancelled, EffectRefused, TimedOut, ToolError
+from anovax.errors import AmbiguousTarget, AnovaxError, Cancelled, EffectRefused, TimedOut, ToolError
 from anovax.events import StepFinished, StepQueued, StepRetrying, StepStarted, StepWaiting
 from anovax.plan import MAX_AGENTS, RESULT_REFERENCE, ApprovedPlan, Outcome, Status, Step
 from anovax.tool import Agent, CancelFlag, Done, Effect, StepContext, Toolbox, ToolSpec, WindowRef
@@ -158,7 +158,7 @@ class Orchestrator:
             except ToolError as error:
                 pause = self._config.backoff_s * 2 ** (attempt - 1)
                 if attempt > job.spec.retries or time.monotonic() + pause >= deadline:
-                    return self._ended(job, Status.FAILED, str(error), started, attempt, candidates=error.candidates)
+                    return self._ended(job, Status.FAILED, str(error), started, attempt, cause=error)
                 self._bus.publish(StepRetrying(turn=job.run.turn, step=job.number, attempt=attempt, error=str(error)))
                 await _unless_cancelled(asyncio.sleep(pause), job.run.cancel)
                 continue
@@ -209,7 +209,7 @@ class Orchestrator:
         started: float | None = None,
         attempts: int = 0,
         done: Done | None = None,
-        candidates: tuple[str, ...] = (),
+        cause: ToolError | None = None,
     ) -> Outcome:
         ms = 0.0 if started is None else (time.monotonic() - started) * 1000
         done = done or Done()
@@ -222,7 +222,8 @@ class Orchestrator:
             ms=round(ms, 3),
             result=done.result,
             say=done.say,
-            candidates=candidates,
+            candidates=cause.candidates if cause else (),
+            ambiguous=isinstance(cause, AmbiguousTarget),
         )
         shown = outcome.model_dump(include={"tool", "evidence", "error", "attempts", "ms"})
         self._bus.publish(StepFinished(turn=job.run.turn, step=job.number, status=status.value, **shown))

@@ -191,6 +191,7 @@ class Outcome(Frozen):
     result: str = ""
     say: str = ""
     candidates: tuple[str, ...] = Field(default=(), exclude=True)
+    ambiguous: bool = Field(default=False, exclude=True)  # the user must choose among the candidates
 
     def to_json(self) -> dict[str, Any]:
         return self.model_dump(mode="json", exclude={"say"})

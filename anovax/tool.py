@@ -13,7 +13,7 @@ import pkgutil
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar, Protocol
 
@@ -194,7 +194,7 @@ class FactStore(Protocol):
 
 
 class Voice(Protocol):
-    """Says text aloud, sentence by sentence; returns what was really spoken. Raises Cancelled when interrupted by stop."""
+    """Says text aloud, sentence by sentence; returns what was really spoken. Raises Cancelled when stopped."""
 
     def say(self, text: str, cancel: CancelFlag) -> str: ...
 
@@ -203,8 +203,8 @@ class Voice(Protocol):
 class AgentParts:
     """Everything an agent may be built from; an agent takes what it needs. ``desktop`` is the anovax.desktop facade.
 
-    ``delegate`` plans and runs a sub-goal and returns the reply text, ``undo`` takes back the last reversible step (None
-    where these are off); ``config`` is the whole Config.
+    ``delegate`` plans and runs a sub-goal and returns the reply text, ``undo`` takes back the last reversible step
+    (None where these are off); ``config`` is the whole Config.
     """
 
     desktop: Any
@@ -221,7 +221,8 @@ class ToolSpec:
 
     ``core``: its failure sends the turn into recovery. ``idempotent`` tools alone are retried. ``read_only`` tools may
     run in parallel and speculatively. ``label`` is a format string over the arguments for the companion's card.
-    ``examples``: (request, arguments) pairs for the prompt.
+    ``examples``: (request, arguments) pairs for the prompt. ``looks``: the result depends on what the desktop shows at
+    that moment, so a speculative run cannot stand for the real one.
     """
 
     name: str
@@ -237,6 +238,7 @@ class ToolSpec:
     label: str
     method: str
     examples: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+    looks: bool = False
 
     @property
     def read_only(self) -> bool:
@@ -273,7 +275,8 @@ class _Declared:
     ttl_s: float | None
     retries: int | None
     name: str | None
-    examples: tuple[tuple[str, Mapping[str, Any]], ...] = field(default_factory=tuple)
+    examples: tuple[tuple[str, Mapping[str, Any]], ...]
+    looks: bool
 
 
 def tool(
@@ -289,12 +292,13 @@ def tool(
     retries: int | None = None,
     name: str | None = None,
     examples: tuple[tuple[str, Mapping[str, Any]], ...] = (),
+    looks: bool = False,
 ) -> Callable[[Callable[..., Done]], Callable[..., Done]]:
     """Mark a method of an Agent as a tool. What is None comes from the agent class."""
 
     def mark(function: Callable[..., Done]) -> Callable[..., Done]:
         function.__anovax_tool__ = _Declared(  # type: ignore[attr-defined]
-            risk, description, args, label, undo, core, locks, ttl_s, retries, name, examples
+            risk, description, args, label, undo, core, locks, ttl_s, retries, name, examples, looks
         )
         return function
 
@@ -339,6 +343,7 @@ class Agent:
             label=d.label,
             method=method,
             examples=d.examples,
+            looks=d.looks,
         )
 
     def close(self) -> None:

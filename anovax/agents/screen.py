@@ -18,7 +18,7 @@ class ScreenAgent(Agent):
     retries: ClassVar[int] = 1
     locks: ClassVar[frozenset[str]] = frozenset()
 
-    @tool(risk=Risk.READ, description="save a picture of the screen", label="Take a screenshot", undo=Undo.NOTHING_TO_UNDO, args=NoArgs)
+    @tool(risk=Risk.READ, description="save a picture of the screen", label="Take a screenshot", undo=Undo.NOTHING_TO_UNDO, args=NoArgs, looks=True)
     def screenshot(self, args: NoArgs, step: StepContext) -> Done:
         raise NotImplementedError
 
@@ -28,6 +28,7 @@ class ScreenAgent(Agent):
         label="Read the screen {query}",
         undo=Undo.NOTHING_TO_UNDO,
         args=ReadScreenArgs,
+        looks=True,
     )
     def read_screen(self, args: ReadScreenArgs, step: StepContext) -> Done:
         raise NotImplementedError
