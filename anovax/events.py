@@ -163,7 +163,7 @@ class StepRetrying(Event):
 
 
 class StepFinished(Event):
-    """The one terminal event of a step; the fields are those of Outcome."""
+    """The one terminal event of a step; the fields are those of Outcome. ``secret``: the record redacts the turn."""
 
     step: int
     tool: str
@@ -172,6 +172,7 @@ class StepFinished(Event):
     error: str = ""
     attempts: int = 1
     ms: float = 0.0
+    secret: bool = False
 
 
 class RecoveryStarted(Event):

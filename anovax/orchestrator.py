@@ -226,7 +226,9 @@ class Orchestrator:
             ambiguous=isinstance(cause, AmbiguousTarget),
         )
         shown = outcome.model_dump(include={"tool", "evidence", "error", "attempts", "ms"})
-        self._bus.publish(StepFinished(turn=job.run.turn, step=job.number, status=status.value, **shown))
+        self._bus.publish(
+            StepFinished(turn=job.run.turn, step=job.number, status=status.value, secret=done.secret, **shown)
+        )
         return outcome
 
 

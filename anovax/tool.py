@@ -141,13 +141,15 @@ class UndoAction:
 @dataclass(frozen=True)
 class Done:
     """What a tool returns. ``verified`` needs ``evidence``; ``result`` is data for later steps and for the reply
-    (the time, the OCR text, a fact); ``say`` a ready sentence for the reply, when the tool knows one best."""
+    (the time, the OCR text, a fact); ``say`` a ready sentence for the reply, when the tool knows one best; ``secret``
+    marks that the arguments must not stay in the record (typed into a password field, a private fact)."""
 
     evidence: str = ""
     verified: bool = False
     result: str = ""
     say: str = ""
     undo: UndoAction | None = None
+    secret: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,98 @@
+"""The record: chained, redactable, readable after a crash."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+from pathlib import Path
+
+import pytest
+
+from anovax import journal
+from anovax.bus import Bus
+from anovax.config import JournalConfig
+from anovax.errors import UsageError
+from anovax.events import PlanMade, StepFinished, TurnFinished, TurnStarted
+
+
+def write_turn(folder: Path, turn: str, text: str = "type hello", secret: bool = False) -> None:
+    bus = Bus()
+    record = journal.Journal(folder, JournalConfig(), bus)
+    bus.publish(TurnStarted(turn=turn, text=text, source="text"))
+    bus.publish(PlanMade(turn=turn, plan={"steps": [{"tool": "type_text", "text": text}]}, backend="fastpath", ms=1.0))
+    bus.publish(StepFinished(turn=turn, step=0, tool="type_text", status="verified", secret=secret))
+    bus.publish(TurnFinished(turn=turn, said="Done.", ms=5.0, ok=True))
+    record.close()
+
+
+def test_a_turn_reads_back_and_verifies(tmp_path: Path) -> None:
+    write_turn(tmp_path, "aa11")
+    write_turn(tmp_path, "bb22")
+    kinds = [entry.kind for entry in journal.turn_entries(tmp_path, "aa")]
+    assert kinds == ["TurnStarted", "PlanMade", "StepFinished", "TurnFinished"]
+    assert journal.verify(tmp_path) == []
+    assert "type hello" in "\n".join(journal.readable(journal.entries(tmp_path)))
+
+
+def test_unknown_and_ambiguous_turns_are_usage_errors(tmp_path: Path) -> None:
+    write_turn(tmp_path, "aa11")
+    write_turn(tmp_path, "aa22")
+    with pytest.raises(UsageError, match="no turn"):
+        journal.turn_entries(tmp_path, "zz")
+    with pytest.raises(UsageError, match="more than one"):
+        journal.turn_entries(tmp_path, "aa")
+
+
+@pytest.mark.parametrize("fault", ["change", "drop", "swap", "cut_end", "insert"])
+def test_every_kind_of_change_shows(tmp_path: Path, fault: str) -> None:
+    write_turn(tmp_path, "aa11")
+    path = journal.days(tmp_path)[0]
+    lines = path.read_text().splitlines()
+    if fault == "change":
+        lines[1] = lines[1].replace("hello", "howdy")
+    elif fault == "drop":
+        del lines[1]
+    elif fault == "swap":
+        lines[1], lines[2] = lines[2], lines[1]
+    elif fault == "cut_end":
+        del lines[-1]
+    else:
+        lines.insert(1, json.dumps({"n": 2}))
+    path.write_text("\n".join(lines) + "\n")
+    assert journal.verify(tmp_path)
+
+
+def test_a_half_line_is_dropped_and_the_chain_goes_on(tmp_path: Path) -> None:
+    write_turn(tmp_path, "aa11")
+    path = journal.days(tmp_path)[0]
+    with path.open("ab") as file:
+        file.write(b'{"n": 5, "prev": "ab')
+    write_turn(tmp_path, "bb22")
+    assert journal.verify(tmp_path) == []
+    assert len(list(journal.entries(tmp_path))) == 8
+
+
+def test_a_secret_is_taken_out_and_the_chain_still_holds(tmp_path: Path) -> None:
+    write_turn(tmp_path, "aa11", text="type correct horse", secret=True)
+    assert "correct horse" not in journal.days(tmp_path)[0].read_text()
+    assert journal.verify(tmp_path) == []
+    write_turn(tmp_path, "bb22")
+    assert journal.verify(tmp_path) == []
+
+
+def test_two_processes_share_one_chain(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    writers = [context.Process(target=write_turn, args=(tmp_path, f"t{number}")) for number in range(2)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join(15)
+    assert journal.verify(tmp_path) == []
+    assert len(list(journal.entries(tmp_path))) == 8
+
+
+def test_old_days_are_deleted_at_the_start(tmp_path: Path) -> None:
+    old = tmp_path / "2001-01-01.jsonl"
+    old.write_text("")
+    write_turn(tmp_path, "aa11")
+    assert not old.exists()
