@@ -1,0 +1,183 @@
+"""From a spoken name to an installed application: pure, so that it can be measured.
+
+Each application's names are compared with what was said, by spelling (rapidfuzz's normalised Indel similarity over
+the letters) and by sound (Philips' metaphone idea, reduced to what speech recognition confuses). What fits is
+certain only when it is good enough and clearly better than the next; both bounds are set by the data in
+``tests/data/spoken_names.tsv``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from rapidfuzz import fuzz
+
+from anovax.desktop.application import Application, Ranked, Resolution
+from anovax.desktop.roles import ROLES, Role
+
+CERTAIN = 82.0  # below this nothing is started
+MARGIN = 4.0  # the runner-up must be this far behind
+NEAR = 55.0  # below this it is not even a candidate worth naming
+MAX_CANDIDATES = 5
+
+_FILLER = frozenset("a an the my our your app apps application program programme software please open launch start now up window for me".split())
+_VENDORS = frozenset("gnome kde xfce mate the mozilla google microsoft gnu apache lxde lxqt canonical".split())
+_GENERIC = frozenset("viewer editor player manager browser client tool tools utility desktop suite studio".split())
+_NUMBERS = {"one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "zero": "0"}
+
+
+def words(text: str) -> tuple[str, ...]:
+    """Lower-case words of a name; "LibreOffice" and "VLC-player" fall apart at case and hyphen only where spoken so."""
+    text = text.casefold().replace("&", " and ").replace("++", " plus plus ").replace("'s", "s")
+    return tuple(_NUMBERS.get(word, word) for word in re.findall(r"[^\W_]+", text))
+
+
+def spoken_words(text: str) -> tuple[str, ...]:
+    """``words`` without what surrounds a name ("the … app, please"); the name itself is kept if that is all there is."""
+    all_words = words(text)
+    kept = tuple(word for word in all_words if word not in _FILLER)
+    return kept or all_words
+
+
+_SOUNDS: tuple[tuple[str, str], ...] = (
+    (r"[^a-z0-9]", ""), (r"ght", "t"), (r"ph", "f"), (r"wh", "w"), (r"^kn|^gn", "n"), (r"^wr", "r"), (r"^x", "s"), (r"^ps", "s"),
+    (r"tch|ch", "x"), (r"sch|sh", "x"), (r"th", "t"), (r"ck|q|c(?![eiy])", "k"), (r"c(?=[eiy])", "s"), (r"g(?=[eiy])", "j"), (r"x(?=.)", "ks"),
+    (r"z", "s"), (r"v", "f"), (r"d", "t"), (r"b", "p"), (r"g", "k"), (r"(?<=.)[aeiouyhw]+", ""), (r"^[aeiouyhw]+", "a"), (r"(.)\1+", r"\1"),
+)  # fmt: skip
+
+
+def sound(text: str) -> str:
+    """Consonant skeleton: what is left of a word when spelling, voicing and vowels are taken away."""
+    key = text.casefold()
+    for pattern, by in _SOUNDS:
+        key = re.sub(pattern, by, key)
+    return key
+
+
+def likeness(spoken: Sequence[str], name: Sequence[str]) -> float:
+    """How well two names agree, 0..100, however their letters are divided into words."""
+    said, meant = "".join(spoken), "".join(name)
+    if not said or not meant:
+        return 0.0
+    if said == meant:
+        return 100.0
+    spelled = max(fuzz.ratio(said, meant), fuzz.token_sort_ratio(" ".join(spoken), " ".join(name)))
+    one, two = sound(said), sound(meant)
+    heard = fuzz.ratio(one, two) if min(len(one), len(two)) >= 3 else 0.0
+    mixed = 0.6 * spelled + 0.4 * heard
+    return min(97.0, max(spelled if len(said) > 4 else spelled - 8, mixed))
+
+
+def _part_score(spoken: Sequence[str], name: Sequence[str]) -> float:
+    """All that was said is part of the name ("writer" in "LibreOffice Writer"), or the other way round."""
+    said, meant = set(spoken) - _VENDORS, set(name) - _VENDORS
+    if not said or not meant:
+        return 0.0
+    if said == meant:
+        return 98.0
+    if said < meant and not said <= _GENERIC:
+        return 88.0 + 6.0 * len(said) / len(meant)
+    if meant < said and (said - meant) <= _GENERIC:
+        return 90.0
+    return 0.0
+
+
+def _own_names(app: Application) -> tuple[tuple[str, ...], ...]:
+    """Everything by which the application itself is called."""
+    last = re.split(r"[.]", app.id)[-1]
+    names = [words(name) for name in (*app.names, app.name)]
+    ids = [words(last), words(app.id) if "." not in app.id else (), words(app.program), words(app.wm_class)]
+    return tuple(dict.fromkeys(name for name in (*names, *ids) if name))
+
+
+def score(spoken: Sequence[str], app: Application) -> Ranked:
+    """How well one application fits, and by what."""
+    best, why = 0.0, ""
+    for place, name in enumerate(_own_names(app)):
+        fit = max(likeness(spoken, name), _part_score(spoken, name)) - (1.0 if place else 0.0)
+        if fit > best:
+            best, why = fit, "name"
+    for generic in app.generic:
+        fit = max(likeness(spoken, words(generic)), _part_score(spoken, words(generic))) - 7.0
+        if fit > best:
+            best, why = fit, "generic name"
+    for keyword in app.keywords:
+        fit = 0.86 * likeness(spoken, words(keyword))
+        if fit > best:
+            best, why = fit, "keyword"
+    return Ranked(app=app, score=round(best, 1), why=why)
+
+
+def role_of(spoken: Sequence[str]) -> Role | None:
+    """The role that these words name, allowing for a slip in a longer word."""
+    said = " ".join(spoken)
+    for role in ROLES:
+        if said in role.words:
+            return role
+    near = [(fuzz.ratio(said, word), role) for role in ROLES for word in role.words if len(word) >= 6]
+    best = max(near, key=lambda pair: pair[0], default=(0.0, None))
+    return best[1] if best[0] >= 88 else None
+
+
+def plays(app: Application, role: Role) -> bool:
+    return any(set(group.split("+")) <= app.categories for group in role.categories)
+
+
+def rank(name: str, apps: Sequence[Application], defaults: Mapping[str, Sequence[str]] | None = None) -> tuple[Ranked, ...]:
+    """All applications, best first. ``defaults``: MIME type or alternative -> ids (or program names) that the
+    desktop has chosen for it."""
+    spoken = spoken_words(name)
+    role = role_of(spoken)
+    ranked = [score(spoken, app) for app in apps]
+    if role is not None:
+        chosen = _chosen(role, apps, defaults or {})
+        ranked = [_with_role(entry, role, chosen) for entry in ranked]
+    return tuple(sorted(ranked, key=lambda entry: (-entry.score, entry.app.terminal, len(entry.app.name), entry.app.id)))
+
+
+def _chosen(role: Role, apps: Sequence[Application], defaults: Mapping[str, Sequence[str]]) -> str:
+    """Id of the application that the desktop has chosen for the role, or empty."""
+    for key in (*role.mime, role.alternative):
+        for ident in defaults.get(key, ()):
+            for app in apps:
+                if ident in (app.id, app.program):
+                    return app.id
+    return ""
+
+
+def _with_role(entry: Ranked, role: Role, chosen: str) -> Ranked:
+    if entry.app.id == chosen:
+        fit, why = 96.0, "the default for it"
+    elif plays(entry.app, role):
+        fit, why = (89.0 if not entry.app.terminal else 84.0), "its kind"
+    else:
+        return entry
+    return entry if entry.score > fit else Ranked(app=entry.app, score=fit, why=why)
+
+
+def resolve(
+    name: str,
+    apps: Sequence[Application],
+    defaults: Mapping[str, Sequence[str]] | None = None,
+    aliases: Mapping[str, str] | None = None,
+) -> Resolution:
+    """What ``name`` stands for. ``aliases`` are the user's own names, taken as said."""
+    own = {" ".join(spoken_words(key)): value for key, value in (aliases or {}).items()}
+    ranked = rank(own.get(" ".join(spoken_words(name)), name), apps, defaults)
+    if not ranked or ranked[0].score < CERTAIN:
+        near = tuple(entry for entry in ranked[:MAX_CANDIDATES] if entry.score >= NEAR)
+        return Resolution(kind="none", candidates=near)
+    first = ranked[0]
+    close = [entry for entry in ranked if entry.score >= first.score - MARGIN and not _variant(entry, first)]
+    if len(close) == 1 or first.score >= 100:
+        return Resolution(kind="found", app=first.app, candidates=ranked[:MAX_CANDIDATES])
+    return Resolution(kind="ambiguous", candidates=tuple(close[:MAX_CANDIDATES]))
+
+
+def _variant(entry: Ranked, base: Ranked) -> bool:
+    """Another start of the same thing ("Mousepad Preferences", UXTerm beside XTerm, a second entry for one program)."""
+    if entry.app.id == base.app.id:
+        return False
+    one, two = base.app.name.casefold(), entry.app.name.casefold()
+    return base.app.program == entry.app.program or (one != two and len(one) >= 4 and one in two)
