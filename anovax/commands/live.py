@@ -1,0 +1,103 @@
+"""What needs a running assistant: listening, one executed request, the console that shows every event."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from pathlib import Path
+
+import typer
+from rich.console import Console
+
+from anovax.app import Assistant, Wanted, build
+from anovax.bus import Bus, Subscription
+from anovax.config import Config
+from anovax.console import line_for
+from anovax.errors import AudioError
+from anovax.events import ConsentAsked, DeviceAsked
+from anovax.turn import Report, Request
+
+
+async def listen(config: Config) -> None:
+    """The assistant with microphone, voice and (when turned on) the companion, until Ctrl-C."""
+    wanted = Wanted(listen=True, companion=config.companion.enabled)
+    async with build(config, wanted) as assistant:
+        shown = asyncio.create_task(show(assistant.bus.subscribe()))
+        asking = asyncio.create_task(keyboard(assistant))
+        done = asyncio.Event()
+        _on_signals(assistant, done)
+        typer.echo(f"Listening. Say “{assistant.wake_phrase}”, or type a request. Ctrl-C ends.", err=True)
+        await done.wait()
+        for task in (shown, asking):
+            task.cancel()
+
+
+async def do_once(
+    config: Config, text: str, audio: Path | None, dry_run: bool, ask: bool, silent: bool
+) -> Report:
+    """Execute one request. ``ask``: consent questions are put at the terminal, else they are answered no."""
+    async with build(config, Wanted(speak=not silent, stt=audio is not None, consent=ask)) as assistant:
+        done = asyncio.Event()
+        _on_signals(assistant, done)
+        shown = asyncio.create_task(show(assistant.bus.subscribe())) if sys.stderr.isatty() else None
+        asking = asyncio.create_task(keyboard(assistant)) if ask else None
+        if audio is not None:
+            text = (await assistant.transcribe(audio)).text
+            if not text:
+                raise AudioError(f"No speech was found in {audio}", "record it again, nearer to the microphone")
+        source = "audio_file" if audio else "text"
+        try:
+            if dry_run:
+                return await assistant.plan_only(text)
+            return await assistant.ask(Request(text=text, source=source))
+        finally:
+            for task in (shown, asking):
+                if task is not None:
+                    task.cancel()
+
+
+async def show(events: Subscription) -> None:
+    """Print every event on standard error, one line each."""
+    console = Console(stderr=True, highlight=False)
+    async for event in events:
+        line = line_for(event)
+        if line:
+            console.print(line)
+
+
+async def keyboard(assistant: Assistant) -> None:
+    """Lines typed at the terminal: requests, answers to consent questions, approvals of phones."""
+    asked = asyncio.create_task(_announce(assistant.bus))
+    reader = asyncio.StreamReader()
+    loop = asyncio.get_running_loop()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    try:
+        while line := await reader.readline():
+            text = line.decode("utf-8", errors="replace").strip()
+            if text:
+                await assistant.typed(text)
+    finally:
+        asked.cancel()
+
+
+async def _announce(bus: Bus) -> None:
+    """Say at the terminal what needs an answer."""
+    with bus.subscribe() as events:
+        async for event in events:
+            if isinstance(event, ConsentAsked):
+                typer.echo(f"\n{event.reason}\n  {event.exact}\nDo it? [yes/no, {event.expires_s:.0f} s]", err=True)
+            elif isinstance(event, DeviceAsked):
+                typer.echo(f"\n{event.name} at {event.address} wants to be paired. Let it in? [yes/no]", err=True)
+
+
+def _on_signals(assistant: Assistant, done: asyncio.Event) -> None:
+    """The first Ctrl-C stops what is being done; with nothing to stop, or the second time, it ends the program."""
+
+    def interrupt() -> None:
+        if not assistant.stop("keyboard") or done.is_set():
+            done.set()
+
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGINT, interrupt)
+    loop.add_signal_handler(signal.SIGTERM, done.set)

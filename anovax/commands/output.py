@@ -1,0 +1,41 @@
+"""How commands print: JSON for scripts, text for people, progress only on a terminal."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeVar
+
+import typer
+
+T = TypeVar("T")
+
+JSON_OPTION = typer.Option(False, "--json", help="Print JSON only.")
+
+
+def emit(value: Any) -> None:
+    """One JSON object on one line of standard output."""
+    typer.echo(json.dumps(value, ensure_ascii=False, default=str))
+
+
+def note(text: str) -> None:
+    """A remark for the person at the terminal; never mixed into piped output."""
+    typer.echo(text, err=True)
+
+
+def progress(items: Iterable[T], total: int, label: str) -> Iterator[T]:
+    """Show a bar on standard error while iterating, if that is a terminal and there is more than one item."""
+    if total < 2 or not sys.stderr.isatty():
+        yield from items
+        return
+    with typer.progressbar(items, length=total, label=label, file=sys.stderr) as bar:
+        yield from bar
+
+
+def lines_of_stdin() -> Iterator[str]:
+    """Standard input line by line, without the line ends; bytes that are no UTF-8 are replaced."""
+    for raw in sys.stdin.buffer:
+        line = raw.decode("utf-8", errors="replace").rstrip("\r\n")
+        if line.strip():
+            yield line

@@ -1,0 +1,83 @@
+"""log and replay: what was heard, planned, judged, done; and the same again, dry unless asked otherwise."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import typer
+
+from anovax import journal
+from anovax.commands.ask import _plans, _show
+from anovax.commands.output import JSON_OPTION, emit
+from anovax.config import Config, load_config
+from anovax.errors import AnovaxError, UsageError
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(log)
+    app.command()(replay)
+
+
+def log(
+    action: str = typer.Argument("show", help="show, or verify the chain."),
+    turn: str = typer.Option("", "--turn", help="Only this turn."),
+    last: int = typer.Option(200, "--last", min=1, help="How many lines."),
+    json_only: bool = JSON_OPTION,
+) -> None:
+    """The record. Example: anovax log; anovax log verify"""
+    folder = journal_folder(load_config())
+    if action == "verify":
+        return _verify(folder, json_only)
+    if action != "show":
+        raise UsageError(f"There is no log {action}", "write: anovax log, or anovax log verify")
+    found = journal.turn_entries(folder, turn) if turn else list(journal.entries(folder))
+    if json_only:
+        for entry in found[-last:]:
+            emit(entry.model_dump())
+    elif not found:
+        typer.echo("The record is empty.")
+    else:
+        for line in journal.readable(found[-last:]):
+            typer.echo(line)
+
+
+def replay(
+    turn: str = typer.Argument(..., help="A turn's id, as anovax log shows it."),
+    run: bool = typer.Option(False, "--run", help="Execute it too."),
+    json_only: bool = JSON_OPTION,
+) -> None:
+    """Plan and judge a recorded request again; --run executes it. Example: anovax replay 3fa2c1d0"""
+    from anovax.commands.live import do_once
+
+    config = load_config()
+    text = _heard(journal.turn_entries(journal_folder(config), turn))
+    if run:
+        report = asyncio.run(do_once(config, text, None, dry_run=False, ask=True, silent=False))
+        emit(report.to_json()) if json_only else typer.echo(report.said)
+        raise typer.Exit(0 if report.ok else 1)
+    for planned in _plans(config, iter([text]), 1):
+        emit(planned) if json_only else _show(planned)
+
+
+def journal_folder(config: Config) -> Path:
+    return Path(config.journal.folder) if config.journal.folder else config.data_dir / "journal"
+
+
+def _heard(found: list[journal.Entry]) -> str:
+    for entry in found:
+        if entry.kind == "TurnStarted" and entry.data is not None:
+            return str(entry.data["text"])
+    raise UsageError("What was said in that turn is not in the record any more", "it held a secret, or the line is lost")
+
+
+def _verify(folder: Path, json_only: bool) -> None:
+    faults = journal.verify(folder)
+    if json_only:
+        emit({"ok": not faults, "faults": [fault.model_dump() for fault in faults]})
+    for fault in () if json_only else faults:
+        typer.echo(f"{fault.file} line {fault.line}: {fault.problem}")
+    if faults:
+        raise AnovaxError(f"The record has {len(faults)} broken places", "somebody changed it, or the disk lost data")
+    if not json_only:
+        typer.echo(f"The record is whole: {sum(1 for _ in journal.entries(folder))} lines.")
