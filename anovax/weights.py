@@ -102,6 +102,14 @@ def find(model_id: str, folder: Path | None = None) -> Path:
     return shelf.folder / model.entry
 
 
+def states(names: Iterable[str], folder: Path | None = None) -> Iterator[tuple[WeightFile, State]]:
+    """How each file of ``names`` (profiles, model ids, ``all``) stands; hashes only what has changed."""
+    shelf = Shelf(folder)
+    for model in Manifest.load().select(names):
+        for file in model.files:
+            yield file, shelf.check(file)
+
+
 def verify(names: Iterable[str] = (), folder: Path | None = None) -> Iterator[tuple[WeightFile, State]]:
     """Hash every file again. Without ``names``: the default profile and every other model of which anything is here."""
     manifest, shelf = Manifest.load(), Shelf(folder)
@@ -197,8 +205,10 @@ class _Fetcher:
             raise _summary(failures, len(files))
 
     def tidy(self, files: tuple[WeightFile, ...]) -> None:
-        """Delete the downloaded parts of files that are whole."""
+        """Delete the downloaded parts of files that are whole, and keep the files themselves for the next clone."""
         self._wheels.discard(files)
+        for file in files:
+            self._keep(file)
 
     def close(self) -> None:
         """Stop and wait for the workers. Safe twice."""
@@ -217,6 +227,7 @@ class _Fetcher:
                         self._accept(file, part)
                         return
                     part.unlink()
+                    (self._store / file.sha256).unlink(missing_ok=True)
                 problems.append(f"{name} gave a file with the wrong hash, which was refused and deleted")
             except Unavailable as error:
                 problems.append(error.problem)
@@ -245,10 +256,14 @@ class _Fetcher:
         with part.open("rb") as stream:
             os.fsync(stream.fileno())
         self._shelf.accept(file, part)
+        self._report.progress(file.path, file.bytes, file.bytes)
+
+    def _keep(self, file: WeightFile) -> None:
+        stored = self._store / file.sha256
         with contextlib.suppress(OSError):  # a convenience: a hard link costs no room, where one is possible
             self._store.mkdir(parents=True, exist_ok=True)
-            os.link(self._shelf.path(file), self._store / file.sha256)
-        self._report.progress(file.path, file.bytes, file.bytes)
+            if not stored.exists():
+                os.link(self._shelf.path(file), stored)
 
     def _part(self, file: WeightFile) -> Path:
         final = self._shelf.path(file)

@@ -1,0 +1,202 @@
+"""One archive for a machine without a network: weights, wheels, and what they were made for. Standard library only.
+
+A bundle is a plain tar file: ``bundle.json`` (a ``BundleInfo``), ``models/…`` and ``wheels/…``. Beside it lies
+``NAME.sha256`` in the form that ``sha256sum --check`` reads.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import platform
+import shutil
+import sys
+import tarfile
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from anovax import __version__
+from anovax.errors import UsageError, WeightsError
+from anovax.manifest import CHUNK, Manifest, Reporter, fetch_command, sha256_of, write_atomically
+from anovax.weights import Shelf
+from anovax.wheelhouse import InstallError, cpu_flags
+
+INFO = "bundle.json"
+
+
+@dataclass(frozen=True)
+class BundleInfo:
+    """What a bundle holds and which machines it fits. ``wheels``: SHA-256 by file name; ``locks``: by lock name."""
+
+    version: str
+    models: tuple[str, ...]
+    wheels: dict[str, str]
+    locks: dict[str, str]
+    python: str
+    machine: str
+    system: str
+    libc: str
+    cpu: tuple[str, ...]
+    system_packages: tuple[dict[str, str], ...]
+
+    def refuse_unfit(self) -> None:
+        """Raise InstallError when the wheels cannot run here: another Python, machine, or a lesser processor."""
+        here = (_python(), platform.machine(), platform.system())
+        if (self.python, self.machine, self.system) != here:
+            made, mine = (
+                f"Python {self.python} on {self.system} {self.machine}",
+                f"Python {here[0]} on {here[2]} {here[1]}",
+            )
+            raise InstallError(f"The bundle was made for {made} and this is {mine}", "make one on a machine like this")
+        if lacking := sorted(set(self.cpu) - set(cpu_flags())):
+            raise InstallError(
+                f"The bundle's llama.cpp was built for a processor that has {', '.join(lacking)}; this one has not",
+                "make the bundle with CMAKE_ARGS=-DGGML_NATIVE=OFF",
+            )
+
+
+def _python() -> str:
+    return f"{sys.version_info.major}.{sys.version_info.minor}"
+
+
+class _Hashing:
+    """A write-only stream that hashes what goes through it."""
+
+    def __init__(self, sink: IO[bytes]) -> None:
+        self._sink = sink
+        self.digest = hashlib.sha256()
+
+    def write(self, data: bytes) -> int:
+        self.digest.update(data)
+        return self._sink.write(data)
+
+
+class _Counting:
+    """A read-only stream that tells how far it is."""
+
+    def __init__(self, source: IO[bytes], name: str, total: int, report: Reporter) -> None:
+        self._source, self._name, self._total, self._report = source, name, total, report
+        self._done = 0
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._source.read(size)
+        self._done += len(data)
+        self._report.progress(self._name, self._done, self._total)
+        return data
+
+
+def make(
+    path: Path,
+    names: Iterable[str],
+    report: Reporter,
+    *,
+    wheels: Iterable[Path] = (),
+    locks: Iterable[Path] = (),
+    system_packages: Iterable[dict[str, str]] = (),
+    folder: Path | None = None,
+) -> Path:
+    """Write a bundle of the models ``names`` and of ``wheels``; returns its checksum file.
+
+    Raises WeightsError when a weight is not here or not right. The archive gets its name when it is whole.
+    """
+    shelf, models, wheels = Shelf(folder), Manifest.load().select(names), tuple(wheels)
+    members = {f"models/{file.path}": shelf.path(file) for model in models for file in model.files}
+    for model in models:
+        if any(shelf.check(file) != "ok" for file in model.files):
+            raise WeightsError(f"{model.id} is not here", f"run: {fetch_command([model.id])}")
+    members |= {f"wheels/{wheel.name}": wheel for wheel in wheels}
+    info = BundleInfo(
+        version=__version__,
+        models=tuple(model.id for model in models),
+        wheels={wheel.name: sha256_of(wheel) for wheel in wheels},
+        locks={lock.name: sha256_of(lock) for lock in locks},
+        python=_python(),
+        machine=platform.machine(),
+        system=platform.system(),
+        libc=" ".join(platform.libc_ver()),
+        cpu=cpu_flags(),
+        system_packages=tuple(system_packages),
+    )
+    digest = _write(path, info, members, report)
+    checksum = path.with_name(path.name + ".sha256")
+    write_atomically(checksum, f"{digest}  {path.name}\n")
+    return checksum
+
+
+def _write(path: Path, info: BundleInfo, members: dict[str, Path], report: Reporter) -> str:
+    partial = path.with_name(f".{path.name}.part")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with partial.open("wb") as raw:
+            sink = _Hashing(raw)
+            with tarfile.open(fileobj=sink, mode="w|", format=tarfile.PAX_FORMAT) as archive:  # type: ignore[call-overload]
+                text = json.dumps(asdict(info), indent=1, sort_keys=True).encode()
+                _add(archive, INFO, io.BytesIO(text), len(text), report)
+                for name, source in sorted(members.items()):
+                    with source.open("rb") as stream:
+                        _add(archive, name, stream, source.stat().st_size, report)
+            raw.flush()
+            os.fsync(raw.fileno())
+        os.replace(partial, path)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise WeightsError(f"The bundle {path} could not be written ({reason})", "choose a place with room") from error
+    finally:
+        partial.unlink(missing_ok=True)
+    return sink.digest.hexdigest()
+
+
+def _add(archive: tarfile.TarFile, name: str, stream: IO[bytes], size: int, report: Reporter) -> None:
+    member = tarfile.TarInfo(name)  # owner, rights and time are left out: the same content gives the same archive
+    member.size = size
+    archive.addfile(member, _Counting(stream, name, size, report))
+
+
+def check(path: Path) -> None:
+    """Compare a bundle with its checksum file. Raises UsageError when that is absent, WeightsError when it differs."""
+    checksum = path.with_name(path.name + ".sha256")
+    if not path.is_file():
+        raise UsageError(f"There is no bundle {path}", "check the path")
+    if not checksum.is_file():
+        raise UsageError(f"The bundle's checksum file {checksum} is missing", "bring it over too; it was made with it")
+    if checksum.read_text("utf-8").split()[:1] != [sha256_of(path)]:
+        raise WeightsError(f"The bundle {path} does not match its checksum", "copy it again")
+
+
+def read_info(path: Path) -> BundleInfo:
+    """What the bundle says of itself. Raises UsageError when it is no bundle."""
+    try:
+        with tarfile.open(path) as archive:
+            stream = archive.extractfile(INFO)
+            if stream is None:
+                raise KeyError(INFO)
+            raw: dict[str, Any] = json.load(stream)
+        tuples = {key: tuple(raw[key]) for key in ("models", "cpu", "system_packages")}
+        return BundleInfo(**{**raw, **tuples})
+    except (OSError, tarfile.TarError, KeyError, TypeError, ValueError) as error:
+        raise UsageError(
+            f"{path} is not a bundle ({error})", f"make one with: {fetch_command()} --bundle FILE"
+        ) from error
+
+
+def extract_wheels(path: Path, info: BundleInfo, folder: Path) -> list[Path]:
+    """Copy the bundle's wheels to ``folder``, each checked against the bundle's list."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(path) as archive:
+        for name, digest in info.wheels.items():
+            target = folder / Path(name).name
+            if target.exists() and sha256_of(target) == digest:
+                continue
+            stream = archive.extractfile(f"wheels/{name}")
+            if stream is None:
+                raise WeightsError(f"The bundle {path} lacks {name}", "make it again")
+            with stream, target.open("wb") as sink:
+                shutil.copyfileobj(stream, sink, CHUNK)
+            if sha256_of(target) != digest:
+                target.unlink()
+                raise WeightsError(f"{name} in {path} does not match its hash", "copy the bundle again")
+    return sorted(folder / Path(name).name for name in info.wheels)
