@@ -145,7 +145,9 @@ class Orchestrator:
             lock = self._locks.setdefault(name, asyncio.Lock())
             if lock.locked():
                 self._bus.publish(StepWaiting(turn=job.run.turn, step=job.number, lock=name))
-            await _unless_cancelled(lock.acquire(), job.run.cancel)
+                await _unless_cancelled(lock.acquire(), job.run.cancel)
+            else:
+                await lock.acquire()  # free: does not suspend, so nobody comes between
             held.callback(lock.release)
 
     async def _attempts(self, job: _Job, started: float) -> Outcome:
