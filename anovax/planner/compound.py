@@ -1,0 +1,112 @@
+"""Compound requests: where "and", "then" and commas part two commands, and where they belong to one text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from anovax.planner.normalise import courtesy_free, without_lead
+from anovax.planner.rules import all_rules
+from anovax.planner.rules.grammar import Call, Reading, Rule, Scene
+
+MAX_BOUNDARIES = 8
+_BOUNDARY = re.compile(
+    r"(?P<strong>[,;.]? +(?:and then|then|and after that|after that|afterwards|followed by|and afterwards)(?:,)? +|; +|\. +)|(?P<weak>(?:, +and +|,? +and also +| +and +|, +))",
+    re.IGNORECASE,
+)
+# After a free text ("type …", "search for …") a bare "and" parts it from a command only if that begins like this.
+_DEVICE = re.compile(
+    r"^(?:press|hit|click|double|right click|open|launch|take a|go to|scroll|maximi[sz]e|minimi[sz]e|full ?screen|switch to|type|then|submit|new tab|mute|unmute)\b",
+    re.IGNORECASE,
+)
+# Verbs that make a part sound like a command of its own even when no rule reads it.
+_VERB = re.compile(
+    r"^(?:please )?(?:open|close|launch|start|run|stop|book|buy|order|send|call|text|email|mail|tell|read|play|show|find|search|look up|google|"
+    r"click|press|hit|type|write|scroll|go|take|save|delete|remove|create|make|set|turn|switch|move|copy|cut|paste|print|download|"
+    r"upload|install|post|share|reply|forward|schedule|remind|remember|check|get|give|let|log|sign|submit|select|choose|pick|"
+    r"put|add|watch|listen|mute|pause|resume|zoom|minimi[sz]e|maximi[sz]e|drag|drop|reload|refresh|navigate|visit|join|wait)\b",
+    re.IGNORECASE,
+)
+
+
+class Reader:
+    """Reads one request: as a whole, or in parts each of which is read with certainty by itself."""
+
+    def __init__(self) -> None:
+        by_word: dict[str, list[Rule]] = {}
+        anywhere: list[Rule] = []
+        self._rules = tuple(all_rules())
+        for order, rule in enumerate(self._rules):
+            for word in rule.firsts or ():
+                by_word.setdefault(word, [])
+        self._anywhere = [rule for rule in self._rules if rule.firsts is None]
+        self._by_word = {
+            word: [rule for rule in self._rules if rule.firsts is None or word in rule.firsts] for word in by_word
+        }
+
+    def clause(self, text: str, scene: Scene) -> Reading | None:
+        """One command, no splitting."""
+        for line in dict.fromkeys((text, without_lead(text))):
+            plain = courtesy_free(line) if line != text else line
+            if (reading := self._match(line, plain, scene)) is not None:
+                return reading
+        plain = courtesy_free(text)
+        return self._match(without_lead(text), plain, scene)
+
+    def _match(self, line: str, plain: str, scene: Scene) -> Reading | None:
+        word = re.split(r"[ ,]", plain, maxsplit=1)[0].lower()
+        for rule in self._by_word.get(word, self._anywhere):
+            match = rule.pattern.match(line if rule.verbatim else plain)
+            if match and (reading := rule.build(match, scene)) is not None:
+                return reading
+        return None
+
+    def read(self, text: str, scene: Scene) -> Reading | None:
+        marks = list(_BOUNDARY.finditer(text))
+        if len(marks) > MAX_BOUNDARIES:
+            return None
+        if not marks:
+            return self.clause(text, scene)
+        return self._parts(text, marks, scene)
+
+    def _parts(self, text: str, marks: list[re.Match[str]], scene: Scene) -> Reading | None:
+        """The first part as short as it can be, then the rest; the whole as one command last."""
+        for mark in marks:
+            head, tail = text[: mark.start()], text[mark.end() :]
+            if not head.strip() or not tail.strip():
+                continue
+            first = self.clause(head, scene)
+            if first is None or not self._may_split(first, mark, tail):
+                if mark["strong"] and first is None:
+                    return None
+                continue
+            then = self.read(tail, replace(scene, before=(*scene.before, *_as_calls(first, scene))))
+            if then is not None:
+                return _joined(first, then)
+            if mark["strong"]:
+                return None
+        if any(mark["strong"] for mark in marks) or any(_VERB.match(text[m.end() :]) for m in marks):
+            return None
+        return self.clause(text, scene)
+
+    @staticmethod
+    def _may_split(first: Reading, mark: re.Match[str], tail: str) -> bool:
+        return bool(mark["strong"]) or not first.free or bool(_DEVICE.match(tail))
+
+
+def _as_calls(reading: Reading, scene: Scene) -> tuple[Call, ...]:
+    return (Call("speak", {"text": reading.say}), *reading.calls) if reading.say else reading.calls
+
+
+def _joined(first: Reading, then: Reading) -> Reading:
+    """Both, in order. Words between actions are spoken in their place."""
+    if not first.calls and not then.calls:
+        return Reading(say=f"{first.say} {then.say}", free=then.free)
+    before = () if then.folds else _spoken(first)
+    if then.folds:
+        before = _spoken(first)[:-1]
+    return Reading((*before, *_spoken(then)), free=then.free)
+
+
+def _spoken(reading: Reading) -> tuple[Call, ...]:
+    return (*reading.calls, *((Call("speak", {"text": reading.say}),) if reading.say else ()))

@@ -1,0 +1,65 @@
+"""The fast path: requests that a rule reads with certainty, without a model, in well under a millisecond."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection
+
+from anovax.errors import PlanFormatError
+from anovax.plan import MAX_STEPS, Context, Failure, Plan, Planned, PlanRequest, Step
+from anovax.planner.compound import Reader
+from anovax.planner.normalise import tidy
+from anovax.planner.rules.grammar import Call, Reading, Scene
+from anovax.tool import CancelFlag, Toolbox
+
+MAX_CHARACTERS = 400
+_UNREAD = "I did not understand that. Ask for one thing at a time, such as: open the calculator, or: search for train times."
+_STUCK = "That did not work, and I know no other way to do it."
+
+
+class FastPath:
+    """The rules as a planner backend of their own, and the first of two in ``FirstOf``.
+
+    ``applications`` gives the names of installed applications; without it, "open X" goes by how X sounds.
+    """
+
+    name = "fastpath"
+
+    def __init__(self, tools: Toolbox, applications: Callable[[], Collection[str]] | None = None) -> None:
+        self._tools = tools
+        self._applications = applications
+        self._reader = Reader()
+
+    def read(self, text: str, context: Context) -> Plan | None:
+        """The plan that the words certainly mean, or None. Pure; < 1 ms."""
+        if len(text) > MAX_CHARACTERS or not (line := tidy(text)):
+            return None
+        apps = None if self._applications is None else frozenset(n.lower() for n in self._applications())
+        reading = self._reader.read(line, Scene(context, apps))
+        return None if reading is None else self._plan(reading)
+
+    def _plan(self, reading: Reading) -> Plan | None:
+        if len(reading.calls) > MAX_STEPS or not (reading.calls or reading.say):
+            return None
+        try:
+            return Plan(steps=tuple(self._step(call) for call in reading.calls), say=reading.say)
+        except PlanFormatError:  # a toolbox without this tool, or an argument that it does not take
+            return None
+
+    def _step(self, call: Call) -> Step:
+        return Step.parse({"tool": call.tool, **call.args}, self._tools)
+
+    async def plan(self, request: PlanRequest, cancel: CancelFlag) -> Planned:
+        """As a backend without a model: what no rule reads is answered with an honest sentence."""
+        cancel.check()
+        start = time.perf_counter()
+        plan = self.read(request.text, request.context) or Plan(say=_UNREAD)
+        return Planned(plan=plan, backend=self.name, ms=(time.perf_counter() - start) * 1000)
+
+    async def think(self, failure: Failure, cancel: CancelFlag) -> Planned:
+        """Rules cannot repair a plan; says so."""
+        cancel.check()
+        return Planned(plan=Plan(say=_STUCK), backend=self.name)
+
+    def close(self) -> None:
+        """Holds nothing. Safe twice."""

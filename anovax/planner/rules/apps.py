@@ -1,0 +1,128 @@
+"""Opening, switching to and closing applications; sites and settings that are asked for in the same words."""
+
+from __future__ import annotations
+
+import re
+
+from anovax.planner.normalise import address
+from anovax.planner.rules.grammar import Call, Reading, Rule, Scene, call, rules
+from anovax.planner.rules.sites import Sites
+
+_OPEN = (
+    "(open|launch|start|run|load|execute|open up|start up|fire up|bring up|pull up|boot up|load up|startup|spin up|turn on|switch on)"
+)
+# What is generic enough that every desktop has it under some name; the launcher knows which.
+GENERIC = frozenset(
+    "calculator|browser|web browser|internet browser|internet|web|terminal|console|command line|command prompt|shell|file manager|files|"
+    "file explorer|explorer|finder|text editor|editor|notepad|notes|settings|system settings|control panel|calendar|clock|camera|webcam|"
+    "music|music player|media player|video player|photos|pictures|image viewer|gallery|mail|email|e-mail|email client|inbox|contacts|"
+    "address book|maps|map|messages|games|paint|task manager|system monitor|word processor|spreadsheet|presentation|weather app|"
+    "volume control|mixer|app store|software center|recycle bin|trash|downloads|documents|desktop settings|radio|podcasts|"
+    "firefox|chrome|google chrome|chromium|edge|microsoft edge|safari|opera|brave|word|microsoft word|excel|microsoft excel|powerpoint|"
+    "microsoft powerpoint|outlook|onenote|libreoffice|writer|gimp|inkscape|blender|audacity|vlc|steam|itunes|thunderbird|visual studio code|"
+    "vs code|visual studio|vscode|sublime text|emacs|vim|obs|wordpad|snipping tool|mousepad|gedit|xterm|galculator|kate|nautilus|"
+    "my computer|this pc|photoshop|minecraft|skype|discord|slack|zoom|spotify|whatsapp|telegram|teams|facetime|siri".split("|")
+)
+_ARTICLE = re.compile(r"^(?:up )?(?:the |my |our |your )+", re.IGNORECASE)
+_KIND = re.compile(r" (?:app|application|program|software|tool)$", re.IGNORECASE)
+_SITE_KIND = re.compile(r"(?:'s)? (?:web ?site|web ?siteo|site|web ?page|home ?page|online)$", re.IGNORECASE)
+# Words that make what follows "open" something else than a name.
+_NO_NAME = re.compile(
+    r"\b(?:about|to|and|or|for|with|in|on|at|of|from|by|into|that|which|this|these|those|it|them|then|because|if|when|me|you|i|"
+    r"a|an|some|any|new|all|every|another|tab|tabs|window|windows|door|doors|gate|garage|blinds|curtains|account|link|file|"
+    r"folder|document|page|menu|dialog|result|results|bottle|eyes|mouth|ticket|case|light|lights|lamp|tv|television|heater|fan|"
+    r"heating|oven|coffee|kettle|wifi|wi-fi|bluetooth|vacuum|vacuuming|alarm|timer|car|engine|running|over|again|business|"
+    r"running|diet|conversation|fire|war|fight|countdown|stopwatch|house|cleaning|laundry|dishwasher|water|relationship|"
+    r"song|songs|playlist|album|video|movie|podcast|episode|image|images|picture|article|message|emails?|email from|chat|"
+    r"question|questions|marathon|errands?|late|away|low|wild|free|store|restaurant|shop|bank|position|mic|microphone|up|out|off|down)\b",
+    re.IGNORECASE,
+)
+
+
+class Apps:
+    """The rules that need to know names: what is installed, what is a site."""
+
+    def __init__(self, sites: Sites) -> None:
+        self._sites = sites
+
+    def opened(self, name: str, scene: Scene) -> Call | None:
+        """What "open <name>" means: a site, an installed application, or something that sounds like one."""
+        bare = _ARTICLE.sub("", name).strip()
+        if (url := address(bare)) is not None:
+            return Call("open_url", {"url": url})
+        if _SITE_KIND.search(bare):
+            return self._site(_SITE_KIND.sub("", bare))
+        app = _KIND.sub("", bare)
+        if scene.apps is not None and app.lower() in scene.apps:
+            return Call("open_app", {"name": app})
+        if app == bare and (host := self._sites.host(app)) and not (scene.apps is None and app.lower() in GENERIC):
+            return Call("open_url", {"url": host})
+        return Call("open_app", {"name": self._plain(app)}) if self._is_name(app, bare) else None
+
+    @staticmethod
+    def _plain(app: str) -> str:
+        return {"internet": "browser", "web": "browser", "the internet": "browser"}.get(app.lower(), app)
+
+    def _is_name(self, app: str, bare: str) -> bool:
+        if app.lower() in GENERIC:
+            return True
+        words = app.split()
+        return 1 <= len(words) <= 4 and not _NO_NAME.search(app) and app[0].isalnum() and len(app) <= 40
+
+    def _site(self, name: str) -> Call | None:
+        host = self._sites.host(name)
+        return Call("open_url", {"url": host}) if host else None
+
+    def open(self, match: re.Match[str], scene: Scene) -> Reading | None:
+        found = self.opened(match["app"], scene)
+        return Reading((found,)) if found else None
+
+    def start(self, match: re.Match[str], scene: Scene) -> Reading | None:
+        """"run", "start", "load", "turn on" open only what is known as an application: one also runs errands."""
+        name = _KIND.sub("", _ARTICLE.sub("", match["app"]))
+        known = name.lower() in GENERIC or name.lower() in (scene.apps or ()) or name != _ARTICLE.sub("", match["app"])
+        return self.open(match, scene) if known else None
+
+    def go(self, match: re.Match[str], scene: Scene) -> Reading | None:
+        name = _SITE_KIND.sub("", _ARTICLE.sub("", match["app"]))
+        if (url := address(name) or self._sites.host(name)) is not None:
+            return call("open_url", url=url)
+        return call("open_app", name=_KIND.sub("", name)) if _KIND.sub("", name).lower() in GENERIC else None
+
+    def switch(self, match: re.Match[str], scene: Scene) -> Reading | None:
+        name = _KIND.sub("", _ARTICLE.sub("", match["app"])).removesuffix(" window")
+        if re.search(r"\b(?:tab|mode|language|account|user|channel|voice|theme|to|and|input|view|accent)\b", name, re.IGNORECASE):
+            return None
+        return call("focus_window", name=name) if len(name.split()) <= 4 else None
+
+    def close(self, match: re.Match[str], scene: Scene) -> Reading | None:
+        said = match["app"]
+        name = _KIND.sub("", _ARTICLE.sub("", said)).removesuffix(" window")
+        open_now = {window.app.lower() for window in scene.context.windows}
+        known = name.lower() in GENERIC or name.lower() in (scene.apps or ()) or name.lower() in open_now
+        known = known or self._sites.host(name) is not None or name != _ARTICLE.sub("", said)
+        return call("close_window", name=name) if known else None
+
+    def several(self, match: re.Match[str], scene: Scene) -> Reading | None:
+        """"open firefox and notepad": only names that are known."""
+        names = [n for n in re.split(r",? and |, ", match["app"]) if n.strip()]
+        found = [self.opened(name, scene) for name in names]
+        sure = all(self._known(name, scene) for name in names)
+        return Reading(tuple(f for f in found if f)) if sure and all(found) and len(found) > 1 else None
+
+    def _known(self, name: str, scene: Scene) -> bool:
+        bare = _KIND.sub("", _ARTICLE.sub("", name)).lower()
+        return bare in GENERIC or bare in (scene.apps or ()) or self._sites.host(bare) is not None
+
+    def rules(self) -> tuple[Rule, ...]:
+        this = "[the|this|that|my|current|active|open]"
+        return (
+            *rules(call("close_window"), f"(close|exit|quit|kill|shut|end|terminate) [down|out of] {this} [active|open|current] (window|app|application|program|browser window)",
+                   "(close|quit|exit) (this|that|it)", "(quit|exit|close)"),
+            *rules(self.several, f"{_OPEN} <app>"),
+            *rules(self.open, "(open|launch|open up|fire up|start up|bring up|pull up|boot up|go ahead and open) <app>"),
+            *rules(self.start, "(start|run|load|execute|startup|spin up|turn on|switch on|show|show me|give me|display) <app>"),
+            *rules(self.go, "(go to|go on|go on to|goto|navigate to|browse to|visit|take me to|head to|head over to|bring me to|go over to|get me to|show me|show|i want to see|surf to|move to) <app>"),
+            *rules(self.switch, "(switch to|switch over to|change to|jump to|focus|focus on|bring to front|activate|go back to|swap to) <app>", "bring <app> to [the] (front|foreground)"),
+            *rules(self.close, "(close|quit|exit|kill|close down|shut down|terminate|stop|end|close out) <app>", "(exit|get) out of <app>"),
+        )  # fmt: skip
