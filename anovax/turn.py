@@ -299,7 +299,7 @@ class Turns:
     def _noted(self, step: Step, done: Done) -> None:
         if done.undo is not None:
             self._undo.append(done.undo)
-        self._parts.memory.note_step(step)
+        self._parts.memory.note_step(step, done)
 
     async def _repair(self, live: _Live, plan: Plan, outcomes: tuple[Outcome, ...]) -> Repair | None:
         recovery = self._parts.recovery
