@@ -9,9 +9,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import subprocess
 import sys
-import tempfile
 import time
 import venv
 from collections.abc import Iterable, Iterator
@@ -98,7 +98,7 @@ class Environment:
                 ) from error
 
     def _from_index(self, lock: str) -> None:
-        indexes = pip_indexes([str(self.python), "-m", "pip"])
+        indexes = pip_indexes(self._pip_command())
         if indexes and not any(map(reachable, indexes)):
             raise InstallError(
                 "The Python package index cannot be reached",
@@ -110,7 +110,7 @@ class Environment:
         wanted = write_requirements(entries.values(), self.folder / "wanted.txt")
         self._pip("install", "--no-deps", "--use-pep517", "--require-hashes", "--requirement", str(wanted))
         wanted.unlink()
-        self._install_wheels([llama_wheel(self.python, self._report)])
+        self._install_wheels([llama_wheel(self._pip_command(), self._report)])
 
     def _from_bundle(self, lock: str) -> None:
         assert self._given is not None
@@ -128,32 +128,31 @@ class Environment:
     def _install_wheels(self, wheels: Iterable[Path]) -> None:
         self._pip("install", "--no-deps", "--no-index", *map(str, wheels))
 
+    def _pip_command(self) -> list[str]:
+        return [str(self.python), "-m", "pip"]
+
     def _pip(self, *arguments: str) -> None:
-        command = [str(self.python), "-m", "pip", "--disable-pip-version-check", "--no-input", "--quiet", *arguments]
-        code, said = _run_and_tell(command, self._report)
-        if code:
-            lines = said.splitlines()
-            errors = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR")] or lines
-            problem = errors[-1] if errors else f"exit code {code}"
-            raise InstallError(f"pip could not install ({problem})", "check the network and the disk, and start again")
+        command = [*self._pip_command(), "--disable-pip-version-check", "--no-input", "--quiet", *arguments]
+        log = self.folder / "pip.log"
+        if code := _run_and_tell(command, log, self._report):
+            said = log.read_text("utf-8", errors="replace")
+            problems = [line.strip() for line in said.splitlines() if re.search(r"(Error|ERROR)\b.*: \S", line)]
+            problem = problems[-1].removeprefix("ERROR: ") if problems else f"exit code {code}"
+            raise InstallError(f"pip could not install ({problem})", f"see {log}, mend it and start again")
 
 
-def _run_and_tell(command: list[str], report: Reporter) -> tuple[int, str]:
-    """Run a long command, saying now and then that it still runs; returns its exit code and what it complained of."""
+def _run_and_tell(command: list[str], log: Path, report: Reporter) -> int:
+    """Run a long command, saying now and then that it still runs; returns its exit code."""
     started = time.monotonic()
-    with tempfile.TemporaryFile("w+") as said, subprocess.Popen(command, stdout=said, stderr=said) as process:
+    with log.open("w") as said, subprocess.Popen(command, stdout=said, stderr=said) as process:
         try:
             while True:
-                try:
-                    process.wait(STILL_S)
-                    break
-                except subprocess.TimeoutExpired:
-                    report.note(f"    still at it after {time.monotonic() - started:.0f} s")
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    return process.wait(STILL_S)
+                report.note(f"    still at it after {time.monotonic() - started:.0f} s")
         except BaseException:
             process.kill()
             raise
-        said.seek(0)
-        return process.returncode, said.read()
 
 
 def _output(command: list[str]) -> str:

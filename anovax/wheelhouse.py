@@ -85,7 +85,7 @@ def llama_is_kept() -> bool:
     return any(_kept_llama()[1].glob("*.whl"))
 
 
-def llama_wheel(python: Path, report: Reporter) -> Path:
+def llama_wheel(pip: list[str], report: Reporter) -> Path:
     """The llama-cpp-python wheel for this machine, from the cache or built now (about ten minutes on two cores)."""
     entry, kept = _kept_llama()
     if found := next(iter(kept.glob("*.whl")), None):
@@ -95,20 +95,20 @@ def llama_wheel(python: Path, report: Reporter) -> Path:
         f"the result is kept in {kept}."
     )
     with tempfile.TemporaryDirectory(prefix="anovax-build-") as folder:
-        wheel = _build(python, entry, Path(folder), report)
+        wheel = _build(pip, entry, Path(folder), report)
         kept.mkdir(parents=True, exist_ok=True)
         partial = shutil.copyfile(wheel, kept / f".{wheel.name}.part")
         os.replace(partial, kept / wheel.name)
     return kept / wheel.name
 
 
-def _build(python: Path, entry: str, folder: Path, report: Reporter) -> Path:
+def _build(pip: list[str], entry: str, folder: Path, report: Reporter) -> Path:
     if not any(shutil.which(name) for name in ("c++", "g++", "clang++")):
         raise InstallError("There is no C++ compiler", "install one (on Debian: apt-get install build-essential)")
     wanted = write_requirements([entry], folder / "llama.txt")
     log = cache_dir() / "wheels" / "llama-build.log"
     log.parent.mkdir(parents=True, exist_ok=True)
-    command = [str(python), "-m", "pip", "wheel", "--verbose", "--no-deps", "--no-input", "--require-hashes"]
+    command = [*pip, "wheel", "--verbose", "--no-deps", "--no-input", "--require-hashes"]
     command += ["--no-binary", LLAMA, "--wheel-dir", str(folder), "--requirement", str(wanted)]
     with log.open("w+", encoding="utf-8") as said:
         process = subprocess.Popen(
@@ -147,15 +147,15 @@ def _end_of(path: Path, size: int = 8192) -> bytes:
         return stream.read()
 
 
-def collect(python: Path, locks: Iterable[Path], folder: Path, report: Reporter) -> list[Path]:
+def collect(pip: list[str], locks: Iterable[Path], folder: Path, report: Reporter) -> list[Path]:
     """Put a wheel for every requirement of ``locks`` into ``folder``, built where the index has none."""
     entries = {name: entry for lock in locks for name, entry in lock_entries(lock).items()}
     folder.mkdir(parents=True, exist_ok=True)
-    shutil.copy(llama_wheel(python, report), folder)
+    shutil.copy(llama_wheel(pip, report), folder)
     entries.pop(LLAMA, None)
     report.note(f"Collecting {len(entries)} wheels from the package index.")
     wanted = write_requirements(entries.values(), folder / "wanted.txt")
-    command = [str(python), "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-input", "--disable-pip-version-check"]
+    command = [*pip, "wheel", "--quiet", "--no-deps", "--no-input", "--disable-pip-version-check"]
     command += ["--use-pep517", "--require-hashes", "--wheel-dir", str(folder), "--requirement", str(wanted)]
     answer = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
     wanted.unlink()

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -19,10 +20,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 if sys.version_info < (3, 11):  # noqa: UP036 - told in a sentence, not by a SyntaxError
     sys.exit("AnovaX needs Python 3.11 or newer; this is " + sys.version.split()[0] + ".")
 
-from anovax import weights
+from anovax import bundle, weights
+from anovax import system_packages as system
 from anovax.bars import Bars
 from anovax.errors import AnovaxError
+from anovax.install import RUNTIME_LOCK, TEST_LOCK
 from anovax.manifest import Manifest, models_dir
+from anovax.wheel_parts import pip_command
+from anovax.wheelhouse import collect, lock_path
 
 
 def parse(argv: list[str] | None = None) -> argparse.Namespace:
@@ -31,6 +36,9 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--from", dest="given", type=Path, help="a folder or bundle to look in first")
     parser.add_argument("--offline", action="store_true", help="never ask the network")
     parser.add_argument("--list", action="store_true", help="show all models, their size and licence")
+    parser.add_argument("--bundle", type=Path, metavar="FILE", help="make one archive of weights, wheels and facts")
+    parser.add_argument("--weights-only", action="store_true", help="leave the wheels out of the bundle")
+    parser.add_argument("--tests", action="store_true", help="put what the tests need into the bundle too")
     parser.add_argument("--verify", action="store_true", help="hash all weights that are here again")
     return parser.parse_args(argv)
 
@@ -63,11 +71,32 @@ def fetch(args: argparse.Namespace) -> int:
     return 0
 
 
+def make_bundle(args: argparse.Namespace) -> int:
+    """Fetch what is missing, collect the wheels, and write the archive and its checksum file."""
+    started, bars = time.monotonic(), Bars()
+    locks = [] if args.weights_only else [lock_path(RUNTIME_LOCK)] + ([lock_path(TEST_LOCK)] if args.tests else [])
+    needs = system.ALWAYS + system.HEADLESS + (system.TESTS if args.tests else ())
+    names = [*args.names, "small"] if args.tests else args.names
+    try:
+        weights.fetch(names, given=args.given, offline=args.offline, report=bars)
+        with tempfile.TemporaryDirectory(dir=args.bundle.absolute().parent) as folder:
+            wheels = collect(pip_command(), locks, Path(folder), bars) if locks else []
+            facts = system.described(needs)
+            checksum = bundle.make(args.bundle, names, bars, wheels=wheels, locks=locks, system_packages=facts)
+    finally:
+        bars.close()
+    print(f"{args.bundle} ({args.bundle.stat().st_size / 1e6:,.0f} MB, {time.monotonic() - started:.0f} s).")
+    print(f"Bring it over together with {checksum}, then: python3 scripts/start.py --from {args.bundle.name}")
+    return 0
+
+
 def main(argv: list[str] | None = None) -> int:
     args = parse(argv)
     try:
         if args.list:
             return show()
+        if args.bundle:
+            return make_bundle(args)
         return verify(args.names if args.names != ["default"] else []) if args.verify else fetch(args)
     except AnovaxError as error:
         print(error, file=sys.stderr)

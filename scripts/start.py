@@ -87,7 +87,7 @@ def run(environment: Environment, args: argparse.Namespace) -> int:
     if args.profile in PLANNERS:
         os.environ["ANOVAX_PLANNER__MODEL"] = PLANNERS[args.profile]
     print("Starting: anovax " + " ".join(command[3:]), file=sys.stderr, flush=True)
-    if sys.platform != "win32":
+    if os.name == "posix":
         os.execv(command[0], command)
     return subprocess.call(command)
 
