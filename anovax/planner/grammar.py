@@ -1,0 +1,37 @@
+"""The plan schema as a llguidance grammar over the model's tokens, made by outlines' llguidance backend.
+
+outlines' own loop samples every token and reads the whole prompt each time; the matcher is driven by our own (decode.py).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from anovax.errors import PlannerError
+from anovax.planner.engine import Engine
+
+
+class Grammar:
+    """``schema`` is a JSON schema. Raises PlannerError when no grammar can be made of it."""
+
+    def __init__(self, engine: Engine, schema: Mapping[str, Any]) -> None:
+        from llguidance.llamacpp import lltokenizer_from_vocab
+        from outlines.backends.llguidance import LLGuidanceBackend
+
+        class Backend(LLGuidanceBackend):  # type: ignore[misc]
+            def _create_llg_tokenizer(self, model: Engine) -> Any:
+                return lltokenizer_from_vocab(model.vocab)
+
+        self._made = Backend(engine).get_json_schema_logits_processor(json.dumps(schema))
+        self.matcher()
+
+    def matcher(self) -> Any:
+        """A fresh LLMatcher at the grammar's start; about 1 ms."""
+        from llguidance import LLMatcher
+
+        matcher = LLMatcher(self._made.llg_tokenizer, self._made.grammar)
+        if matcher.is_error():
+            raise PlannerError(f"The plan grammar cannot be built ({matcher.get_error()})", "report this tool declaration")
+        return matcher

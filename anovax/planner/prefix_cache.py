@@ -1,0 +1,85 @@
+"""The KV state of a prompt's fixed part: computed once, kept in memory, and on disk for the next start.
+
+A file holds one header line (JSON: key, tokens, digest) and the state. The key covers everything the state depends on; the
+digest covers the bytes. What does not match is computed again, never trusted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from anovax.planner.engine import Engine
+
+
+@dataclass(frozen=True)
+class Prefix:
+    tokens: int
+    state: bytes
+
+
+class PrefixCache:
+    """Prefixes by name. ``folder`` is where their files lie; a folder that cannot be written only costs time."""
+
+    def __init__(self, engine: Engine, folder: Path) -> None:
+        self._engine, self._folder = engine, folder
+        self._known: dict[str, Prefix] = {}
+        self._current = ""
+        self.rebuilt: list[str] = []  # names that were not found on disk
+
+    def use(self, name: str, text: str) -> None:
+        """Leave exactly ``text`` in the engine's cache; free when it is what was used last."""
+        prefix = self._known.get(name)
+        if prefix is None:
+            self._known[name] = self._load(name, text) or self._build(name, text)
+        elif self._current != name:
+            self._engine.restore(prefix.state, prefix.tokens)
+        self._engine.truncate(self._known[name].tokens)
+        self._current = name
+
+    def _key(self, text: str) -> str:
+        stat = self._engine.path.stat()
+        with self._engine.path.open("rb") as stream:
+            head = hashlib.sha256(stream.read(1 << 16)).hexdigest()
+        parts = [stat.st_size, stat.st_mtime_ns, head, self._engine.build, text]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+    def _file(self, name: str) -> Path:
+        return self._folder / f"{self._engine.path.stem}.{name}.kv"
+
+    def _load(self, name: str, text: str) -> Prefix | None:
+        try:
+            with self._file(name).open("rb") as stream:
+                header = json.loads(stream.readline(4096))
+                state = stream.read()
+            good = header["key"] == self._key(text) and header["sha256"] == hashlib.sha256(state).hexdigest()
+            prefix = Prefix(int(header["tokens"]), state)
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        return prefix if good and self._engine.restore(state, prefix.tokens) else None
+
+    def _build(self, name: str, text: str) -> Prefix:
+        self.rebuilt.append(name)
+        self._engine.truncate(0)
+        tokens = self._engine.tokenize(text, special=True)
+        self._engine.feed(tokens)
+        prefix = Prefix(len(tokens), self._engine.state())
+        with contextlib.suppress(OSError):
+            self._save(name, text, prefix)
+        return prefix
+
+    def _save(self, name: str, text: str, prefix: Prefix) -> None:
+        header = {"key": self._key(text), "tokens": prefix.tokens, "sha256": hashlib.sha256(prefix.state).hexdigest()}
+        path = self._file(name)
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with temporary.open("wb") as stream:
+                stream.write(json.dumps(header).encode() + b"\n" + prefix.state)
+            os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
