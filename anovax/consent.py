@@ -46,7 +46,7 @@ class ConsentDesk:
         question = _Open(turn, asyncio.Event(), asyncio.get_running_loop())
         with self._lock:
             self._open[consent] = question
-        unhook = cancel.on_set(lambda: self._settle(consent, False, "stop"))
+        unhook = cancel.on_set(lambda: self._stopped(consent))
         try:
             self._bus.publish(
                 ConsentAsked(
@@ -87,6 +87,9 @@ class ConsentDesk:
     @property
     def waiting(self) -> bool:
         return bool(self._open)
+
+    def _stopped(self, consent: str) -> None:
+        self._settle(consent, False, "stop")
 
     def _settle(self, consent: str, allow: bool, by: str) -> bool:
         with self._lock:

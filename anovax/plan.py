@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny
 
@@ -153,16 +152,22 @@ class World(Frozen):
     agents_left: int = MAX_AGENTS
 
 
-@dataclass(frozen=True)
 class ApprovedPlan:
-    """A plan that may run. Only ``anovax.safety`` builds one (a test reads the code for that); the orchestrator takes
-    nothing else. ``world`` is what the verdicts were made on, ``granted`` the steps that the user consented to."""
+    """A plan that may run: the only thing the orchestrator takes. The type alone stands here; ``anovax.safety`` alone
+    may subclass it, and its subclass can be built only by the filter (a test reads the code for that)."""
 
     plan: Plan
     verdict: Verdict
     verdicts: tuple[Verdict, ...]
-    world: World
-    granted: frozenset[int] = frozenset()
+
+    def __init_subclass__(cls) -> None:
+        if not cls.__module__.startswith("anovax.safety."):
+            raise TypeError("Only anovax.safety approves plans")
+
+    def __new__(cls, *_: object, **__: object) -> Self:
+        if cls is ApprovedPlan:
+            raise TypeError("Only anovax.safety approves plans")
+        return super().__new__(cls)
 
 
 class Status(StrEnum):

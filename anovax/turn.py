@@ -37,7 +37,6 @@ from anovax.memory import Memory
 from anovax.orchestrator import Budget, Orchestrator, Run
 from anovax.plan import (
     MAX_STEPS,
-    ApprovedPlan,
     Context,
     Decision,
     Failure,
@@ -54,7 +53,7 @@ from anovax.plan import (
 from anovax.planner.protocol import Planner
 from anovax.recovery import Ports, Recovery, RecoveryTurn, Refused, Repair, failed_core
 from anovax.reply import STOPPED, after_recovery, reply
-from anovax.safety import NeedsConsent, Refusal, Safety
+from anovax.safety import ApprovedPlan, NeedsConsent, Refusal, Safety
 from anovax.tool import CancelFlag, Done, Effect, StepContext, Toolbox, UndoAction, WindowRef
 
 UNDO_DEPTH = 20
@@ -89,6 +88,7 @@ class Report(Frozen):
     ok: bool = False
     ms: dict[str, float] = Field(default_factory=dict)
     error: str = ""
+    at: float = Field(default_factory=time.time)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -253,7 +253,7 @@ class Turns:
             if not await self._parts.consent.ask(live.id, verdict, live.cancel):
                 live.cancel.check()
                 denied = verdict.model_copy(update={"decision": Decision.REFUSE, "reason": "You did not allow it."})
-                return Refusal(plan=planned.plan, verdict=denied, verdicts=judgement.verdicts)
+                return Refusal(planned.plan, denied, judgement.verdicts, judgement.world)
             judgement = self._parts.safety.grant(judgement, verdict.step or 0)
         return judgement
 
@@ -278,7 +278,7 @@ class Turns:
             turn=live.id,
             cancel=live.cancel,
             budget=live.budget,
-            recheck=lambda approved, index, effect: self._recheck(live, approved, index, effect),
+            recheck=lambda _, index, effect: self._recheck(live, approved, index, effect),
             done=self._noted,
             level=level,
             first_index=live.steps,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import InitVar, dataclass, field
 
+from anovax import plan as plans
 from anovax.errors import SafetyError
 from anovax.plan import Plan, Verdict, World
 from anovax.safety.places import Place
@@ -30,7 +31,7 @@ class _Judged:
 
 
 @dataclass(frozen=True, eq=False)
-class ApprovedPlan(_Judged):
+class ApprovedPlan(_Judged, plans.ApprovedPlan):
     """A plan that may run. ``consented``: indices of the steps that the user allowed expressly."""
 
     seal: InitVar[object] = None
