@@ -150,7 +150,7 @@ def _of_country(name: str, zones: tuple[str, ...]) -> ZoneInfo:
 def _nearest(said: str, place: str) -> ZoneInfo:
     names = [*_cities(), *_countries()]
     found = process.extract(said, names, scorer=fuzz.ratio, limit=3, score_cutoff=70)
-    slips = 1 if len(said) < 8 else 2
+    slips = 1 if len(said) < 10 else 2
     if found and len(said) >= 5 and Levenshtein.distance(said, found[0][0]) <= slips:
         name = found[0][0]
         return ZoneInfo(_cities()[name]) if name in _cities() else _of_country(name, _countries()[name])
