@@ -1,1 +1,88 @@
-"""anovax.voice"""
+"""From sound to text and back. What the parts of this package hand to each other stands here; they never import one another.
+
+Everywhere inside: mono, 16,000 samples/s, int16; a frame is 1,280 samples (80 ms). ``seconds`` count from the first sample
+that a part was fed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+SAMPLE_RATE = 16_000
+FRAME = 1_280
+FRAME_S = FRAME / SAMPLE_RATE
+
+Samples = NDArray[np.int16]
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Detection:
+    """The wake word was heard: its ``score`` (0 to 1) rose above the threshold ``t`` seconds into the sound."""
+
+    word: str
+    score: float
+    t: float
+
+
+@dataclass(frozen=True)
+class Utterance:
+    """One command as it was said: int16[n] with pre-roll. ``reason``: silence, complete, cap, cancelled, empty.
+
+    ``speech_s`` is how much of it was speech, ``woken`` whether the wake word stands at its beginning.
+    """
+
+    samples: Samples
+    reason: str
+    speech_s: float
+    woken: bool = False
+
+    @property
+    def seconds(self) -> float:
+        return len(self.samples) / SAMPLE_RATE
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """What was said. ``seconds`` of sound took ``ms``; ``window_s`` is the encoder window, ``fallback`` whether the guards
+    sent it to the full one; ``no_speech`` and ``logprob`` are the recogniser's own doubts."""
+
+    text: str
+    seconds: float
+    ms: float
+    window_s: float
+    fallback: bool = False
+    no_speech: float = 0.0
+    logprob: float = 0.0
+
+
+class SpeechProbability(Protocol):
+    """Tells speech from the rest, with memory of what it heard before."""
+
+    def __call__(self, samples: Samples) -> float:
+        """Probability (0 to 1) that the newest 512-sample chunks hold speech; the highest of those completed now."""
+
+    def reset(self) -> None:
+        """Forget what was heard."""
+
+
+def to_float(samples: Samples) -> Floats:
+    """int16 to float32 in -1 to 1."""
+    return samples.astype(np.float32) / 32768.0
+
+
+def to_int16(samples: Floats) -> Samples:
+    """float32 in -1 to 1 to int16, clipped."""
+    return np.clip(np.rint(samples * 32767.0), -32768, 32767).astype(np.int16)
+
+
+def level_db(samples: Samples) -> float:
+    """RMS level in dB relative to full scale; -100 for silence."""
+    if not len(samples):
+        return -100.0
+    power = float(np.mean(np.square(samples.astype(np.float64) / 32768.0)))
+    return max(-100.0, 10.0 * float(np.log10(power + 1e-12)))

@@ -1,0 +1,274 @@
+"""Speech to text: faster-whisper's model with an encoder window that fits the command, and guards against its inventions.
+
+Whisper (Radford et al. 2022, arXiv:2212.04356) always encodes 30 s. Its encoder also accepts less, which is where the time
+goes; but a window cut close to the words makes the decoder repeat itself. So the window has a floor, whatever looks like
+a loop or a guess is decoded again with the full window, and nothing is decoded where nobody speaks.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anovax.config import SttConfig
+from anovax.errors import AudioError, WeightsError
+from anovax.tool import CancelFlag
+from anovax.voice import SAMPLE_RATE, Floats, Samples, SpeechProbability, Transcript, to_float, to_int16
+
+FULL_WINDOW_S = 30.0
+FLOOR_S = 15.0
+MARGIN_S = 2.0
+SEGMENT_S = 24.0
+MIN_SPEECH_S = 0.10
+VAD_CHUNK = 512
+# What Whisper writes when it hears nothing, from its subtitled training data
+INVENTED = re.compile(
+    r"^\W*((thank you|thanks)( (so|very) much)?( for (watching|listening))?|you|bye( bye)?|okay|so|the|i|oh|uh|um|hmm|mm|"
+    r"please subscribe|\[.*\]|\(.*\)|♪.*)?\W*$",
+    re.IGNORECASE,
+)
+NOISE_NOTE = re.compile(r"\[[^\]]*\]|\([^)]*\)|♪+|\*[^*]*\*")
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """One run of the decoder."""
+
+    text: str
+    no_speech: float
+    logprob: float
+    window_s: float
+
+
+class Transcriber:
+    """One Whisper model and the one thread that runs it.
+
+    ``hint`` gives words that are likely to be said; ``vad`` judges whether anybody speaks (None: always believed). Raises
+    WeightsError when the model cannot be loaded.
+    """
+
+    def __init__(
+        self,
+        config: SttConfig,
+        model_path: Path,
+        hint: Callable[[], str] = lambda: "",
+        vad: SpeechProbability | None = None,
+    ) -> None:
+        self._config, self._hint, self._vad = config, hint, vad
+        self._model = _load(Path(model_path), config)
+        self._tokens = _tokenizer(self._model, config.language)
+        self._suppressed = _suppressed(self._tokens)
+        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="stt")
+
+    def transcribe(
+        self,
+        samples: Samples | Floats,
+        cancel: CancelFlag | None = None,
+        progress: Callable[[float], None] = lambda seconds: None,
+    ) -> Transcript:
+        """The text of ``samples`` (int16[n] or float32[n], 16 kHz). Empty text when nobody speaks.
+
+        Long recordings are cut at quiet places; ``progress`` gets the seconds done. Raises Cancelled, AudioError.
+        """
+        return self.submit(samples, cancel, progress).result()
+
+    def submit(
+        self,
+        samples: Samples | Floats,
+        cancel: CancelFlag | None = None,
+        progress: Callable[[float], None] = lambda seconds: None,
+    ) -> Future[Transcript]:
+        """The same, without waiting. Jobs run one after the other."""
+        if samples.ndim != 1:
+            raise AudioError("The sound is not mono", "mix it down to one channel first")
+        return self._worker.submit(self._run, samples, cancel or CancelFlag(), progress)
+
+    def close(self) -> None:
+        """Finish the job at hand and stop. Safe twice."""
+        self._worker.shutdown(wait=True, cancel_futures=True)
+
+    def _run(self, samples: Samples | Floats, cancel: CancelFlag, progress: Callable[[float], None]) -> Transcript:
+        started, done, parts = time.perf_counter(), 0, []
+        sound: Floats = to_float(samples) if samples.dtype == np.int16 else samples.astype(np.float32)
+        for segment in segments(sound):
+            cancel.check()
+            parts.append(self._segment(segment))
+            done += len(segment)
+            progress(done / SAMPLE_RATE)
+        return _joined(parts, len(sound) / SAMPLE_RATE, (time.perf_counter() - started) * 1000)
+
+    def _segment(self, sound: Floats) -> tuple[Decoded, bool]:
+        """Decode at most SEGMENT_S seconds; whether the full window had to be used."""
+        spoken = self._speech_seconds(sound)
+        if spoken < MIN_SPEECH_S or float(np.abs(sound).max(initial=0.0)) < 1e-4:
+            return Decoded("", 1.0, 0.0, 0.0), False
+        window = window_for(len(sound) / SAMPLE_RATE)
+        result, fallback = self._decode(sound, window), False
+        if window < FULL_WINDOW_S and doubtful(result, len(sound) / SAMPLE_RATE):
+            result, fallback = self._decode(sound, FULL_WINDOW_S), True
+        return believed(result, spoken), fallback
+
+    def _speech_seconds(self, sound: Floats) -> float:
+        if self._vad is None:
+            return len(sound) / SAMPLE_RATE
+        self._vad.reset()
+        pcm = to_int16(sound)
+        chunks = (pcm[i : i + VAD_CHUNK] for i in range(0, len(pcm) - VAD_CHUNK + 1, VAD_CHUNK))
+        return sum(self._vad(chunk) >= 0.5 for chunk in chunks) * VAD_CHUNK / SAMPLE_RATE
+
+    def _decode(self, sound: Floats, window_s: float) -> Decoded:
+        import ctranslate2
+
+        mels = self._mels(sound, window_s)
+        encoded = self._model.model.encode(ctranslate2.StorageView.from_array(np.ascontiguousarray(mels[None])))
+        prompt = self._prompt()
+        limit = len(prompt) + 12 + math.ceil(len(sound) / SAMPLE_RATE * 9)  # nobody says nine tokens a second
+        best = self._model.model.generate(
+            encoded,
+            [prompt],
+            beam_size=self._config.beam,
+            return_scores=True,
+            return_no_speech_prob=True,
+            suppress_blank=True,
+            suppress_tokens=self._suppressed,
+            max_length=min(448, limit),
+            max_initial_timestamp_index=50,
+        )[0]
+        ids = best.sequences_ids[0]
+        text = tidy(self._tokens.decode(ids))
+        return Decoded(text, best.no_speech_prob, best.scores[0] * len(ids) / (len(ids) + 1), window_s)
+
+    def _mels(self, sound: Floats, window_s: float) -> Floats:
+        mels: Floats = self._model.feature_extractor(sound)
+        width = round(window_s * 100)
+        return np.pad(mels[:, :width], ((0, 0), (0, max(0, width - mels.shape[1]))))
+
+    def _prompt(self) -> list[int]:
+        hint = " ".join(filter(None, (self._config.hint, self._hint()))).strip()
+        tokens = self._tokens.encode(" " + hint)[:120] if hint else []
+        prompt: list[int] = self._model.get_prompt(self._tokens, tokens)
+        return prompt
+
+
+def window_for(seconds: float) -> float:
+    """The encoder window in seconds for so much sound: a floor below which Whisper repeats itself, room after the words."""
+    return min(FULL_WINDOW_S, max(FLOOR_S, math.ceil(seconds + MARGIN_S)))
+
+
+def doubtful(result: Decoded, seconds: float) -> bool:
+    """Whether a short-window result needs the full window: repeats, compresses too well, low confidence, too much text."""
+    words = _words(result.text)
+    dense = len(words) > 6 * seconds + 2
+    squeezed = compression(result.text) > 2.0
+    return repeats(words) or dense or squeezed or result.logprob < -1.0 or not words
+
+
+def believed(result: Decoded, spoken_s: float) -> Decoded:
+    """The result, or the same without its text when that is more likely an invention than something that was said."""
+    words = _words(result.text)
+    silent = result.no_speech > 0.6 and result.logprob < -0.8
+    invented = bool(INVENTED.match(result.text)) and (result.no_speech > 0.35 or spoken_s < 0.25 or result.logprob < -0.9)
+    looped = len(words) > 5 and (compression(result.text) > 2.4 or _longest_run(words) > 4)
+    nonsense = result.logprob < -1.6
+    return Decoded("", *_doubts(result)) if silent or invented or looped or nonsense else result
+
+
+def _doubts(result: Decoded) -> tuple[float, float, float]:
+    return result.no_speech, result.logprob, result.window_s
+
+
+def repeats(words: list[str]) -> bool:
+    """Whether a phrase is said again at once: any phrase of two or more words, or one word three times, or nothing else."""
+    if len(words) >= 2 and len(set(words)) == 1:
+        return True
+    for size in range(1, len(words) // 2 + 1):
+        times = 3 if size == 1 else 2
+        for start in range(len(words) - times * size + 1):
+            phrase = words[start : start + size]
+            if all(words[start + k * size : start + (k + 1) * size] == phrase for k in range(1, times)):
+                return True
+    return False
+
+
+def compression(text: str) -> float:
+    """Length over zlib length; Whisper's own measure of a loop."""
+    raw = text.encode()
+    return len(raw) / len(zlib.compress(raw)) if raw else 0.0
+
+
+def tidy(text: str) -> str:
+    """Without notes such as [music] and without doubled blanks."""
+    return re.sub(r"\s+", " ", NOISE_NOTE.sub(" ", text)).strip()
+
+
+def segments(sound: Floats, longest_s: float = SEGMENT_S) -> Iterator[Floats]:
+    """Cut a recording (float32[n]) into pieces of at most ``longest_s``, each at the quietest tenth of its last third."""
+    longest, step = int(longest_s * SAMPLE_RATE), SAMPLE_RATE // 10
+    start = 0
+    while len(sound) - start > longest:
+        first = start + longest * 2 // 3
+        blocks = sound[first : start + longest]
+        blocks = blocks[: len(blocks) // step * step].reshape(-1, step)
+        cut = first + int(np.square(blocks).mean(axis=1).argmin()) * step + step // 2
+        yield sound[start:cut]
+        start = cut
+    yield sound[start:]
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[\w']+", text.lower())
+
+
+def _longest_run(words: Iterable[str]) -> int:
+    longest = run = 0
+    last = None
+    for word in words:
+        run = run + 1 if word == last else 1
+        last, longest = word, max(longest, run)
+    return longest
+
+
+def _joined(parts: list[tuple[Decoded, bool]], seconds: float, ms: float) -> Transcript:
+    heard = [part for part, _ in parts if part.text] or [part for part, _ in parts]
+    return Transcript(
+        text=" ".join(part.text for part in heard).strip(),
+        seconds=round(seconds, 3),
+        ms=round(ms, 1),
+        window_s=max((part.window_s for part, _ in parts), default=0.0),
+        fallback=any(fallback for _, fallback in parts),
+        no_speech=round(max((part.no_speech for part in heard), default=1.0), 3),
+        logprob=round(min((part.logprob for part in heard), default=0.0), 3),
+    )
+
+
+def _load(path: Path, config: SttConfig) -> Any:
+    from faster_whisper import WhisperModel
+
+    if not (path / "model.bin").is_file():
+        raise WeightsError(f"There is no speech model at {path}", "run: anovax models fetch")
+    try:
+        return WhisperModel(str(path), device="cpu", compute_type="int8", cpu_threads=config.threads, local_files_only=True)
+    except (RuntimeError, ValueError, OSError) as error:
+        raise WeightsError(f"The speech model at {path} cannot be loaded ({error})", "run: anovax models verify") from error
+
+
+def _tokenizer(model: Any, language: str) -> Any:
+    from faster_whisper.tokenizer import Tokenizer
+
+    many = model.model.is_multilingual
+    return Tokenizer(model.hf_tokenizer, many, task="transcribe", language=language if many else "en")
+
+
+def _suppressed(tokens: Any) -> list[int]:
+    from faster_whisper.transcribe import get_suppressed_tokens
+
+    return list(get_suppressed_tokens(tokens, [-1]))
