@@ -1,0 +1,145 @@
+"""The recovery loop with scripted thinking and running: repaired, asked, failed; always bounded."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from anovax.config import RecoveryConfig
+from anovax.plan import Context, Failure, Outcome, Plan, Planned, Status
+from anovax.recovery import Ports, Recovery, Refused, Repair
+from anovax.tool import CancelFlag, discover
+
+TOOLS = discover()
+OPEN = {"tool": "open_app", "name": "calculater"}
+RIGHT = {"tool": "open_app", "name": "calculator"}
+TYPE = {"tool": "type_text", "text": "21+21"}
+TIME = {"tool": "get_time"}
+SHOT = {"tool": "screenshot"}
+
+
+def plan_of(*steps: dict[str, Any], say: str = "") -> Plan:
+    return Plan.parse({"steps": list(steps), "say": say}, TOOLS)
+
+
+class World:
+    """A scripted neighbour: proposes the given batches in order, and knows which applications exist."""
+
+    def __init__(self, *batches: Plan, refuse: str = "", watch: bool = False):
+        self.batches, self.refuse = list(batches), refuse
+        self.observed = asyncio.Event() if watch else None  # thinking ends only after somebody has observed
+        self.ran: list[dict[str, Any]] = []
+        self.failures: list[Failure] = []
+        self.hidden: list[tuple[tuple[str, ...], float]] = []
+        self.left = 20
+
+    async def think(self, failure: Failure, cancel: CancelFlag) -> Planned:
+        self.failures.append(failure)
+        if self.observed is not None and len(self.failures) == 1:
+            await asyncio.wait_for(self.observed.wait(), 5)
+        return Planned(plan=self.batches.pop(0) if self.batches else plan_of(OPEN), backend="script")
+
+    async def run(self, planned: Planned) -> tuple[Outcome, ...] | Refused:
+        if self.refuse:
+            return Refused(reason=self.refuse)
+        return tuple(self.outcome(step.to_json()) for step in planned.plan.steps)
+
+    async def observe(self, plan: Plan) -> tuple[Outcome, ...]:
+        if self.observed is not None:
+            self.observed.set()
+        return tuple(self.outcome(step.to_json()) for step in plan.steps)
+
+    def outcome(self, step: dict[str, Any]) -> Outcome:
+        self.ran.append(step)
+        self.left -= 1
+        if step["tool"] == "open_app" and step["name"] != "calculator":
+            error = f"no application is called {step['name']}"
+            return Outcome(tool="open_app", status=Status.FAILED, error=error, candidates=("calculator",))
+        return Outcome(tool=step["tool"], status=Status.VERIFIED, evidence="seen", result="ten past four")
+
+    def ports(self) -> Ports:
+        note = self.hidden.append
+        return Ports(self.think, self.run, self.observe, lambda: self.left, Context, lambda t, ms: note((t, ms)))
+
+
+def failed(error: str = "no application", **more: Any) -> Outcome:
+    return Outcome(tool="open_app", status=Status.FAILED, error=error, candidates=("calculator",), **more)
+
+
+def skipped(tool: str) -> Outcome:
+    return Outcome(tool=tool, status=Status.SKIPPED)
+
+
+def repair(world: World, plan: Plan, *outcomes: Outcome, cancel: CancelFlag | None = None) -> Repair:
+    loop = Recovery(RecoveryConfig(), TOOLS)
+    return asyncio.run(loop.repair("open the calculater", plan, outcomes, world.ports(), cancel or CancelFlag()))
+
+
+def test_a_right_name_repairs_and_the_rest_of_the_plan_follows() -> None:
+    world = World(plan_of(RIGHT))
+    ended = repair(world, plan_of(OPEN, TYPE), failed(), skipped("type_text"))
+    assert ended.result == "repaired"
+    assert world.ran == [RIGHT, TYPE]
+    assert "nearest: calculator" in world.failures[0].tried[0][1]
+
+
+def test_the_rest_is_not_done_twice_when_the_model_repeats_it() -> None:
+    world = World(plan_of(RIGHT, TYPE))
+    assert repair(world, plan_of(OPEN, TYPE), failed(), skipped("type_text")).result == "repaired"
+    assert world.ran == [RIGHT, TYPE]
+
+
+def test_repeating_what_failed_ends_the_loop() -> None:
+    world = World(*(plan_of(OPEN) for _ in range(6)))
+    ended = repair(world, plan_of(OPEN), failed())
+    assert ended.result == "failed"
+    assert world.ran == []
+    assert len(world.failures) == 2
+
+
+def test_the_loop_is_bounded_when_every_proposal_fails() -> None:
+    names = [plan_of({"tool": "open_app", "name": f"wrong {n}"}) for n in range(20)]
+    world = World(*names)
+    assert repair(world, plan_of(OPEN), failed()).result == "failed"
+    assert len(world.failures) == 6
+
+
+def test_giving_up_with_a_question_asks() -> None:
+    ended = repair(World(plan_of(say="Which calculator do you mean?")), plan_of(OPEN), failed())
+    assert (ended.result, ended.say) == ("asked", "Which calculator do you mean?")
+
+
+def test_an_ambiguous_target_is_asked_about_without_thinking() -> None:
+    world = World()
+    outcome = failed("two fit", ambiguous=True).model_copy(update={"candidates": ("GNOME Calculator", "Galculator")})
+    ended = repair(world, plan_of(OPEN), outcome)
+    assert (ended.result, ended.say) == ("asked", "Did you mean GNOME Calculator or Galculator?")
+    assert world.failures == []
+
+
+def test_a_refused_batch_ends_the_loop() -> None:
+    ended = repair(World(plan_of(RIGHT), refuse="that is dangerous"), plan_of(OPEN), failed())
+    assert (ended.result, ended.say) == ("failed", "that is dangerous")
+
+
+def test_read_only_steps_run_while_the_model_thinks() -> None:
+    world = World(plan_of(RIGHT), watch=True)
+    ended = repair(world, plan_of(OPEN, TIME, SHOT), failed(), skipped("get_time"), skipped("screenshot"))
+    assert ended.result == "repaired"
+    tools = [step["tool"] for step in world.ran]
+    assert tools == ["get_time", "screenshot", "open_app", "screenshot"]  # the picture is taken again, the time is not
+    assert {outcome.tool for outcome in ended.outcomes} == {"open_app", "get_time", "screenshot"}
+    assert world.hidden[0][0] == ("get_time", "screenshot")
+
+
+def test_a_stop_ends_it() -> None:
+    cancel = CancelFlag()
+    cancel.set("stop")
+    assert repair(World(plan_of(RIGHT)), plan_of(OPEN), failed(), cancel=cancel).result == "cancelled"
+
+
+def test_a_plan_that_did_not_fail_is_no_business_of_recovery() -> None:
+    with pytest.raises(ValueError, match="nothing failed"):
+        repair(World(), plan_of(TIME), Outcome(tool="get_time", status=Status.VERIFIED))
