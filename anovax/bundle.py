@@ -64,29 +64,18 @@ def _python() -> str:
 
 
 class _Hashing:
-    """A write-only stream that hashes what goes through it."""
+    """A write-only stream that hashes what goes through it and tells how much that was."""
 
-    def __init__(self, sink: IO[bytes]) -> None:
-        self._sink = sink
+    def __init__(self, sink: IO[bytes], name: str, total: int, report: Reporter) -> None:
+        self._sink, self._name, self._total, self._report = sink, name, total, report
+        self._done = 0
         self.digest = hashlib.sha256()
 
     def write(self, data: bytes) -> int:
         self.digest.update(data)
-        return self._sink.write(data)
-
-
-class _Counting:
-    """A read-only stream that tells how far it is."""
-
-    def __init__(self, source: IO[bytes], name: str, total: int, report: Reporter) -> None:
-        self._source, self._name, self._total, self._report = source, name, total, report
-        self._done = 0
-
-    def read(self, size: int = -1) -> bytes:
-        data = self._source.read(size)
         self._done += len(data)
-        self._report.progress(self._name, self._done, self._total)
-        return data
+        self._report.progress(self._name, min(self._done, self._total - 1), self._total)
+        return self._sink.write(data)
 
 
 def make(
@@ -132,13 +121,13 @@ def _write(path: Path, info: BundleInfo, members: dict[str, Path], report: Repor
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with partial.open("wb") as raw:
-            sink = _Hashing(raw)
+            sink = _Hashing(raw, path.name, sum(source.stat().st_size for source in members.values()) + 1, report)
             with tarfile.open(fileobj=sink, mode="w|", format=tarfile.PAX_FORMAT) as archive:  # type: ignore[call-overload]
                 text = json.dumps(asdict(info), indent=1, sort_keys=True).encode()
-                _add(archive, INFO, io.BytesIO(text), len(text), report)
+                _add(archive, INFO, io.BytesIO(text), len(text))
                 for name, source in sorted(members.items()):
                     with source.open("rb") as stream:
-                        _add(archive, name, stream, source.stat().st_size, report)
+                        _add(archive, name, stream, source.stat().st_size)
             raw.flush()
             os.fsync(raw.fileno())
         os.replace(partial, path)
@@ -150,10 +139,10 @@ def _write(path: Path, info: BundleInfo, members: dict[str, Path], report: Repor
     return sink.digest.hexdigest()
 
 
-def _add(archive: tarfile.TarFile, name: str, stream: IO[bytes], size: int, report: Reporter) -> None:
+def _add(archive: tarfile.TarFile, name: str, stream: IO[bytes], size: int) -> None:
     member = tarfile.TarInfo(name)  # owner, rights and time are left out: the same content gives the same archive
     member.size = size
-    archive.addfile(member, _Counting(stream, name, size, report))
+    archive.addfile(member, stream)
 
 
 def check(path: Path) -> None:

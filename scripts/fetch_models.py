@@ -78,6 +78,7 @@ def make_bundle(args: argparse.Namespace) -> int:
     needs = system.ALWAYS + system.HEADLESS + (system.TESTS if args.tests else ())
     names = [*args.names, "small"] if args.tests else args.names
     try:
+        args.bundle.absolute().parent.mkdir(parents=True, exist_ok=True)
         weights.fetch(names, given=args.given, offline=args.offline, report=bars)
         with tempfile.TemporaryDirectory(dir=args.bundle.absolute().parent) as folder:
             wheels = collect(pip_command(), locks, Path(folder), bars) if locks else []
@@ -101,6 +102,9 @@ def main(argv: list[str] | None = None) -> int:
     except AnovaxError as error:
         print(error, file=sys.stderr)
         return error.exit_code
+    except OSError as error:
+        print(f"{error.filename or 'The disk'} cannot be used ({error.strerror or error}).", file=sys.stderr)
+        return 1
 
 
 if __name__ == "__main__":

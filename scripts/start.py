@@ -101,6 +101,11 @@ def main(argv: list[str] | None = None) -> int:
     except AnovaxError as error:
         report.note(str(error))
         return error.exit_code
+    except OSError as error:
+        report.note(
+            f"{error.filename or 'The disk'} cannot be used ({error.strerror or error}); mend that and start again."
+        )
+        return 1
     except KeyboardInterrupt:
         report.note("Stopped; start it again to go on where it was.")
         return 130
