@@ -6,7 +6,30 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from anovax.tool import KB_MOUSE, Agent, Done, Risk, StepContext, ToolArgs, Undo, tool
+from anovax.desktop import Desktop
+from anovax.desktop.application import Application
+from anovax.desktop.browsing import Page, failure_on, page_of, titles
+from anovax.desktop.launch import Started
+from anovax.desktop.web import address, browser_arguments, search_address
+from anovax.desktop.windows_of import belongs, is_from
+from anovax.errors import ToolError
+from anovax.tool import (
+    KB_MOUSE,
+    Agent,
+    Done,
+    Effect,
+    Risk,
+    StepContext,
+    ToolArgs,
+    Undo,
+    UndoAction,
+    WindowRef,
+    tool,
+)
+
+_RESERVE_S = 2.0  # kept of the TTL for a look at the page and for the answer
+_TITLE_S = 8.0  # how long a page may take to say its title once the browser is there
+_HANDLERS = ("x-scheme-handler/https", "x-scheme-handler/http", "text/html", "x-www-browser")
 
 
 class WebSearchArgs(ToolArgs):
@@ -22,10 +45,90 @@ class BrowserAgent(Agent):
     retries: ClassVar[int] = 0
     locks: ClassVar[frozenset[str]] = frozenset({KB_MOUSE})
 
-    @tool(risk=Risk.OPEN, description="search the web", label="Search for {query}", undo=Undo.REVERSIBLE, args=WebSearchArgs)
+    @tool(
+        risk=Risk.OPEN,
+        description="search the web",
+        label="Search for {query}",
+        undo=Undo.REVERSIBLE,
+        args=WebSearchArgs,
+    )
     def web_search(self, args: WebSearchArgs, step: StepContext) -> Done:
-        raise NotImplementedError
+        return self._open(self._search(args.query), step)
 
-    @tool(risk=Risk.OPEN, description="open a web address or a well-known site", label="Go to {url}", undo=Undo.REVERSIBLE, args=OpenUrlArgs)
+    @tool(
+        risk=Risk.OPEN,
+        description="open a web address or a well-known site",
+        label="Go to {url}",
+        undo=Undo.REVERSIBLE,
+        args=OpenUrlArgs,
+    )
     def open_url(self, args: OpenUrlArgs, step: StepContext) -> Done:
-        raise NotImplementedError
+        return self._open(address(args.url) or self._search(args.url), step)
+
+    def _search(self, query: str) -> str:
+        template: str = self.parts.desktop.config.search_url
+        url = search_address(template, query)
+        if not url.startswith(("http://", "https://")) or "{query}" not in template:
+            raise ToolError("desktop.search_url is not an http address with {query} in it", "correct it in the configuration")
+        return url
+
+    def _open(self, url: str, step: StepContext) -> Done:
+        desktop: Desktop = self.parts.desktop
+        browser = self._browser()
+        before = titles(desktop.windows())
+        step.guard(Effect(kind="open_url", payload=url))
+        started = desktop.launch.start(browser, browser_arguments(browser, url))
+        page = self._shown(browser, url, before, started, step)
+        undo = _undo(desktop, page.window, new=page.window.id not in before)
+        if failure := failure_on(desktop, page):
+            raise ToolError(f"The page {url} did not load: {failure}", "check the address and the connection", "The page did not load.")
+        evidence = f"{browser.name} shows {page.title!r} for {url}"
+        return Done(evidence=evidence, verified=page.loaded, result=url, undo=undo)
+
+    def _browser(self) -> Application:
+        """The default browser, or the only one; ToolError when there is none."""
+        apps = self.parts.desktop.applications
+        found = apps.default(*_HANDLERS) or apps.resolve("web browser").app
+        found = found or next((app for app in apps.all() if "WebBrowser" in app.categories), None)
+        if found is None:
+            raise ToolError("No web browser is installed", "install one, such as Firefox or Chromium")
+        return found
+
+    def _shown(
+        self, browser: Application, url: str, before: dict[int, str], started: Started, step: StepContext
+    ) -> Page:
+        """The browser's window with what it shows once the page has given its title, or after a while."""
+        desktop: Desktop = self.parts.desktop
+
+        def changed(window: WindowRef) -> bool:
+            ours = belongs(window, browser) or is_from(window.pid, started.pid)
+            return ours and before.get(window.id) != window.title
+
+        window = desktop.wait_for_window(changed, step.remaining - _RESERVE_S, step)
+        if window is None:
+            return self._unchanged(browser, url, step)
+
+        def titled(now: WindowRef) -> bool:
+            return changed(now) and page_of(now, url).loaded
+
+        seconds = min(_TITLE_S, step.remaining - _RESERVE_S)
+        final = desktop.wait_for_window(titled, max(0.0, seconds), step)
+        return page_of(final or next((w for w in desktop.windows() if w.id == window.id), window), url)
+
+    def _unchanged(self, browser: Application, url: str, step: StepContext) -> Page:
+        """No window changed its title: the same page again, or nothing happened. Not to be called verified."""
+        window = next((w for w in self.parts.desktop.windows() if belongs(w, browser)), None)
+        if window is None:
+            raise ToolError(f"{browser.name} was started, but no window of it appeared", "look at the screen, or ask again")
+        return Page(window=window, url=url, title=window.title, loaded=False)
+
+
+def _undo(desktop: Desktop, window: WindowRef, new: bool) -> UndoAction:
+    def run(step: StepContext) -> Done:
+        if new:
+            desktop.close_window(window, step)
+        else:
+            desktop.press("ctrl+w", step, window)
+        return Done(evidence="the page was asked to close")
+
+    return UndoAction("Close the page", run, window=0 if new else window.id)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict
+from rapidfuzz import fuzz
 
 from anovax.errors import DesktopError
 
@@ -71,3 +73,36 @@ def reading_order(boxes: tuple[TextBox, ...]) -> tuple[TextBox, ...]:
         else:
             lines.append([box])
     return tuple(box for line in lines for box in sorted(line, key=lambda b: b.x))
+
+
+def as_lines(boxes: tuple[TextBox, ...]) -> tuple[str, ...]:
+    """Boxes in reading order, joined into the lines that they stand on."""
+    lines: list[list[TextBox]] = []
+    for box in boxes:
+        previous = lines[-1][-1] if lines else None
+        beside = previous is not None and box.x >= previous.x and abs(box.centre[1] - previous.centre[1]) < 0.5 * min(box.h, previous.h)
+        if beside:
+            lines[-1].append(box)
+        else:
+            lines.append([box])
+    return tuple("  ".join(box.text for box in line) for line in lines)
+
+
+def relevant(lines: tuple[str, ...], query: str) -> tuple[str, ...]:
+    """The lines that bear on ``query``, best first, at most five; a line that ends in a colon brings the next along."""
+    wanted = [word for word in re.findall(r"\w+", query.casefold()) if word not in _ASKING]
+    if not wanted:
+        return lines
+    scored = [(sum(_has(line, word) for word in wanted) / len(wanted), place) for place, line in enumerate(lines)]
+    chosen = [place for fit, place in sorted(scored, key=lambda pair: (-pair[0], pair[1]))[:5] if fit >= 0.5]
+    out: list[str] = []
+    for place in chosen:
+        out += [lines[place], *(lines[place + 1 : place + 2] if lines[place].rstrip().endswith(":") else ())]
+    return tuple(dict.fromkeys(out))
+
+
+_ASKING = frozenset("what which who does do is are the a an it this that my on in of say says tell me read screen window show shows about".split())
+
+
+def _has(line: str, word: str) -> bool:
+    return fuzz.partial_ratio(word, line.casefold()) >= 85

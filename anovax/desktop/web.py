@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from urllib.parse import quote, urlsplit
 
 from anovax.desktop.application import Application
@@ -56,7 +57,7 @@ def _with_scheme(text: str, has: bool) -> str:
     if not has:
         host, slash, rest = text.partition("/")
         text = f"{_scheme(host)}://{host.replace(' ', '')}{slash}{rest}" if _HOST.match(host.replace(" ", "")) and host else ""
-    text = quote(text, safe=":/?#[]@!$&'()*+,;=%~-._")
+    text = _ascii(text)
     try:
         parts = urlsplit(text)
         valid = bool(parts.hostname and _HOST.match(parts.netloc.rpartition("@")[2]) and (parts.port or 1))
@@ -69,9 +70,19 @@ def _with_scheme(text: str, has: bool) -> str:
     return text
 
 
+def _ascii(text: str) -> str:
+    """Non-ASCII hosts in their IDNA form, everything else percent-encoded."""
+    scheme, colon, rest = text.partition("://")
+    host, slash, path = rest.partition("/")
+    with suppress(UnicodeError):
+        host = host.encode("idna").decode() if not host.isascii() else host
+    return scheme + colon + quote(host + slash + path, safe=":/?#[]@!$&'()*+,;=%~-._")
+
+
 def _scheme(host: str) -> str:
-    local = host.split(":")[0] in ("localhost",) or host.startswith("127.")
-    return "http" if local else "https"
+    """Local machines rarely have a certificate."""
+    name = host.rsplit(":", 1)[0]
+    return "http" if name == "localhost" or re.fullmatch(r"[\d.]+|\[.*\]", name) or name.endswith(".local") else "https"
 
 
 def search_address(template: str, query: str) -> str:
@@ -96,7 +107,8 @@ _QUIET_CHROMIUM = (
     "--disable-domain-reliability",
     "--disable-breakpad",
     "--metrics-recording-only",
-    "--password-store=basic",
+    "--disable-client-side-phishing-detection",
+    "--no-pings",
     "--disable-features=OptimizationHints,MediaRouter,AutofillServerCommunication",
 )
 _CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "brave-browser", "microsoft-edge", "vivaldi")
