@@ -1,13 +1,14 @@
-"""From sound to text and back. What the parts of this package hand to each other stands here; they never import one another.
+"""From sound to text and back.
 
-Everywhere inside: mono, 16,000 samples/s, int16; a frame is 1,280 samples (80 ms). ``seconds`` count from the first sample
-that a part was fed.
+What the parts of this package hand to each other stands here; they never import one another. Everywhere inside: mono,
+16,000 samples/s, int16; a frame is 1,280 samples (80 ms). ``seconds`` count from the first sample that a part was fed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,8 +49,11 @@ class Utterance:
 
 @dataclass(frozen=True)
 class Transcript:
-    """What was said. ``seconds`` of sound took ``ms``; ``window_s`` is the encoder window, ``fallback`` whether the guards
-    sent it to the full one; ``no_speech`` and ``logprob`` are the recogniser's own doubts."""
+    """What was said.
+
+    ``seconds`` of sound took ``ms``; ``window_s`` is the encoder window, ``fallback`` whether the guards sent it to the full
+    one; ``no_speech`` and ``logprob`` are the recogniser's own doubts.
+    """
 
     text: str
     seconds: float
@@ -58,6 +62,59 @@ class Transcript:
     fallback: bool = False
     no_speech: float = 0.0
     logprob: float = 0.0
+
+
+@dataclass(frozen=True)
+class Played:
+    """A stretch of sound (int16[n], 16 kHz) that left for the loudspeaker at ``at`` (monotonic seconds)."""
+
+    at: float
+    samples: Samples
+
+
+Direction = Literal["input", "output"]
+
+
+@dataclass(frozen=True)
+class Device:
+    """A sound device. ``monitor``: it gives back what a loudspeaker plays, not what a microphone hears."""
+
+    index: int
+    name: str
+    rate: int
+    inputs: int
+    outputs: int
+    default: bool = False
+
+    @property
+    def monitor(self) -> bool:
+        return "monitor" in self.name.lower()
+
+
+class Devices(Protocol):
+    """The owner of all sound devices (anovax.voice.devices.SoundDevices); ``generation`` counts its restarts."""
+
+    generation: int
+
+    @property
+    def stop_stream(self) -> Exception: ...
+
+    def list(self, direction: Direction) -> list[Device]: ...
+
+    def choose(self, direction: Direction, name: str = "") -> Device: ...
+
+    def open(
+        self,
+        direction: Direction,
+        device: Device,
+        rates: tuple[int, ...],
+        callback: Callable[..., None],
+        block_s: float,
+    ) -> Any: ...
+
+    def close(self, stream: Any, patience_s: float = ...) -> bool: ...
+
+    def refresh(self) -> None: ...
 
 
 class SpeechProbability(Protocol):
@@ -77,7 +134,8 @@ def to_float(samples: Samples) -> Floats:
 
 def to_int16(samples: Floats) -> Samples:
     """float32 in -1 to 1 to int16, clipped."""
-    return np.clip(np.rint(samples * 32767.0), -32768, 32767).astype(np.int16)
+    pcm: Samples = np.clip(np.rint(samples * 32767.0), -32768, 32767).astype(np.int16)
+    return pcm
 
 
 def level_db(samples: Samples) -> float:

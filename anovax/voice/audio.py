@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -85,12 +86,19 @@ def _decoded(path: Path) -> Iterator[Samples]:
             resampler = av.AudioResampler(format="s16", layout="mono", rate=SAMPLE_RATE)
             for frame in container.decode(audio=0):
                 for part in resampler.resample(frame):
-                    yield part.to_ndarray().reshape(-1)
+                    yield _pcm(part)
             for part in resampler.resample(None):
-                yield part.to_ndarray().reshape(-1)
+                yield _pcm(part)
     except (av.FFmpegError, ValueError) as error:
         raise _not_audio(path) from error
 
 
+def _pcm(frame: Any) -> Samples:
+    pcm: Samples = frame.to_ndarray().reshape(-1)
+    return pcm
+
+
 def _not_audio(path: Path) -> AudioError:
-    return AudioError(f"{path} is not a recording that can be read", "use WAV, FLAC, MP3, Ogg, M4A or another sound file")
+    return AudioError(
+        f"{path} is not a recording that can be read", "use WAV, FLAC, MP3, Ogg, M4A or another sound file"
+    )

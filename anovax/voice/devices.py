@@ -9,29 +9,10 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from anovax.errors import AudioError
-
-Direction = Literal["input", "output"]
-RATES = (16_000, 48_000, 44_100)
-
-
-@dataclass(frozen=True)
-class Device:
-    """A sound device. ``monitor``: it gives back what a loudspeaker plays, not what a microphone hears."""
-
-    index: int
-    name: str
-    rate: int
-    inputs: int
-    outputs: int
-    default: bool = False
-
-    @property
-    def monitor(self) -> bool:
-        return "monitor" in self.name.lower()
+from anovax.voice import Device, Direction
 
 
 class SoundDevices:
@@ -74,7 +55,14 @@ class SoundDevices:
         known = ", ".join(d.name for d in devices)
         raise AudioError(f"There is no {what} called {name}", f"choose one of: {known}")
 
-    def open(self, direction: Direction, device: Device, rates: tuple[int, ...], callback: Callable[..., None], block_s: float) -> Any:
+    def open(
+        self,
+        direction: Direction,
+        device: Device,
+        rates: tuple[int, ...],
+        callback: Callable[..., None],
+        block_s: float,
+    ) -> Any:
         """A started callback stream of int16; its ``samplerate`` and ``channels`` are what the hardware took.
 
         Mono is tried before stereo, ``rates`` in order and then the device's own. Raises AudioError.
@@ -94,6 +82,23 @@ class SoundDevices:
                 except (self._sd.PortAudioError, ValueError) as error:
                     reason = str(error)
         raise AudioError(f"{device.name} cannot be opened ({reason})", "check that it is connected and not in use")
+
+    def close(self, stream: Any, patience_s: float = 1.0) -> bool:
+        """Abort and close a stream in a thread of its own: closing one whose sound server has died can block for ever.
+
+        Whether it was done within ``patience_s``.
+        """
+
+        def end() -> None:
+            with contextlib.suppress(Exception):
+                stream.abort()
+            with contextlib.suppress(Exception):
+                stream.close()
+
+        closer = threading.Thread(target=end, name="audio-close", daemon=True)
+        closer.start()
+        closer.join(patience_s)
+        return not closer.is_alive()
 
     def refresh(self) -> None:
         """Start PortAudio anew, so that devices plugged in since are seen. All streams must be closed before."""
@@ -120,21 +125,3 @@ def _device(raw: dict[str, Any], default: bool) -> Device:
         outputs=raw["max_output_channels"],
         default=default,
     )
-
-
-def close_stream(stream: Any, patience_s: float = 1.0) -> bool:
-    """Abort and close a stream in a thread of its own: closing one whose sound server has died can block for ever.
-
-    Whether it was done within ``patience_s``.
-    """
-
-    def close() -> None:
-        with contextlib.suppress(Exception):
-            stream.abort()
-        with contextlib.suppress(Exception):
-            stream.close()
-
-    closer = threading.Thread(target=close, name="audio-close", daemon=True)
-    closer.start()
-    closer.join(patience_s)
-    return not closer.is_alive()

@@ -19,8 +19,7 @@ from anovax.bus import Bus
 from anovax.config import AudioConfig
 from anovax.errors import AudioError
 from anovax.events import DeviceRecovered, DeviceTroubled
-from anovax.voice import FRAME, SAMPLE_RATE, Samples
-from anovax.voice.devices import Device, SoundDevices, close_stream
+from anovax.voice import FRAME, SAMPLE_RATE, Device, Devices, Samples
 
 BLOCK_S = 0.02
 QUEUE_S = 8.0
@@ -40,14 +39,15 @@ def sleep_clock() -> float:
 class Microphone:
     """Frames of one microphone. ``read`` belongs to one thread; ``close`` may be called from any.
 
-    ``lost`` counts blocks dropped because nobody read them in time. Publishes DeviceTroubled and DeviceRecovered, each once.
+    ``at`` is when the last frame that was read ended (monotonic seconds); ``lost`` counts blocks dropped because nobody
+    read them in time. Publishes DeviceTroubled and DeviceRecovered, each once.
     """
 
     def __init__(
-        self, config: AudioConfig, devices: SoundDevices, bus: Bus, suspended: Callable[[], float] = sleep_clock
+        self, config: AudioConfig, devices: Devices, bus: Bus, suspended: Callable[[], float] = sleep_clock
     ) -> None:
         self._config, self._devices, self._bus, self._suspended = config, devices, bus, suspended
-        self._blocks: deque[Samples] = deque(maxlen=round(QUEUE_S / BLOCK_S))
+        self._blocks: deque[tuple[float, Samples]] = deque(maxlen=round(QUEUE_S / BLOCK_S))
         self._ready = threading.Condition()
         self._rest = np.zeros(0, np.int16)
         self._stream: Any = None
@@ -60,6 +60,7 @@ class Microphone:
         self.device: Device | None = None
         self.rate = 0
         self.lost = 0
+        self.at = self._heard_until = self._opened_at
 
     def read(self, timeout: float = 0.5) -> Samples | None:
         """The next frame (int16[1280], 16 kHz), or None when none came within ``timeout`` seconds or it is closed."""
@@ -69,6 +70,7 @@ class Microphone:
             self._take(max(0.0, min(0.1, end - time.monotonic())))
             if len(self._rest) >= FRAME:
                 frame, self._rest = self._rest[:FRAME], self._rest[FRAME:]
+                self.at = self._heard_until - len(self._rest) / SAMPLE_RATE
                 return frame
             if time.monotonic() >= end:
                 return None
@@ -92,7 +94,7 @@ class Microphone:
     def _callback(self, data: Samples, frames: int, when: Any, status: Any) -> None:
         with self._ready:
             self.lost += len(self._blocks) == self._blocks.maxlen
-            self._blocks.append(data.copy())
+            self._blocks.append((time.monotonic(), data.copy()))
             self._ready.notify()
 
     def _take(self, wait_s: float) -> None:
@@ -102,9 +104,10 @@ class Microphone:
             blocks = list(self._blocks)
             self._blocks.clear()
         if blocks:
-            self._heard(np.concatenate([_mono(block) for block in blocks]))
+            self._heard(blocks[-1][0], np.concatenate([_mono(block) for _, block in blocks]))
 
-    def _heard(self, samples: Samples) -> None:
+    def _heard(self, at: float, samples: Samples) -> None:
+        self._heard_until = at
         now = time.monotonic()
         self._heard_at, self._fresh, self._tries = now, False, 0
         if int(samples.max()) - int(samples.min()) > 1:
@@ -146,8 +149,16 @@ class Microphone:
 
     def _silence_fix(self) -> str:
         source = pulse_default_source()
-        others = [d.name for d in self._devices.list("input") if self.device and d.index != self.device.index and not d.monitor]
-        why = f"the input is {source}, which is a loudspeaker's monitor" if source.endswith(".monitor") else "it may be muted"
+        others = [
+            d.name
+            for d in self._devices.list("input")
+            if self.device and d.index != self.device.index and not d.monitor
+        ]
+        why = (
+            f"the input is {source}, which is a loudspeaker's monitor"
+            if source.endswith(".monitor")
+            else "it may be muted"
+        )
         choice = f"; choose another: {', '.join(others)} (setting audio.input_device)" if others else ""
         return why + choice
 
@@ -178,7 +189,7 @@ class Microphone:
     def _shut(self) -> None:
         stream, self._stream = self._stream, None
         if stream is not None:
-            close_stream(stream, 0.5)
+            self._devices.close(stream, 0.5)
 
     def _troubled(self, problem: str, fix: str) -> None:
         if self._trouble:
@@ -195,7 +206,7 @@ class Microphone:
 def pulse_default_source() -> str:
     """The name of PulseAudio's or PipeWire's default source, empty when it cannot be asked."""
     try:
-        done = subprocess.run(["pactl", "get-default-source"], capture_output=True, text=True, timeout=2, check=False)  # noqa: S607
+        done = subprocess.run(["pactl", "get-default-source"], capture_output=True, text=True, timeout=2, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout.strip()
@@ -204,7 +215,8 @@ def pulse_default_source() -> str:
 def _mono(block: Samples) -> Samples:
     if block.ndim == 1 or block.shape[1] == 1:
         return block.reshape(-1)
-    return block.astype(np.int32).mean(axis=1).astype(np.int16)
+    mono: Samples = block.astype(np.int32).mean(axis=1).astype(np.int16)
+    return mono
 
 
 def _resampler(rate: int) -> Any:

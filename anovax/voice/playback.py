@@ -9,27 +9,17 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from anovax.config import AudioConfig
-from anovax.voice import SAMPLE_RATE, Samples
-from anovax.voice.devices import SoundDevices, close_stream
+from anovax.voice import SAMPLE_RATE, Devices, Played, Samples
 
 RATES = (48_000, 44_100)
 IDLE_S = 8.0
 REFERENCE_S = 20.0
 STUCK_S = 2.0
-
-
-@dataclass(frozen=True)
-class Played:
-    """A stretch of sound (int16[n], 16 kHz) that left for the loudspeaker at ``at`` (monotonic seconds)."""
-
-    at: float
-    samples: Samples
 
 
 class Playback:
@@ -38,7 +28,7 @@ class Playback:
     Raises AudioError when no loudspeaker can be opened.
     """
 
-    def __init__(self, config: AudioConfig, devices: SoundDevices) -> None:
+    def __init__(self, config: AudioConfig, devices: Devices) -> None:
         self._config, self._devices = config, devices
         self._lock = threading.Condition()
         self._opening = threading.Lock()
@@ -76,9 +66,9 @@ class Playback:
             return self._queued
 
     def position(self) -> int:
-        """How many samples have been heard so far, at ``rate``; those still on their way are not counted."""
+        """How many samples have gone out so far, at ``rate``."""
         with self._lock:
-            return self._out if self._queued > self._out else max(0, self._out)
+            return self._out
 
     def ahead_s(self) -> float:
         """Seconds of sound that are queued and not yet out."""
@@ -159,7 +149,7 @@ class Playback:
     def _shut(self) -> None:
         stream, self._stream = self._stream, None
         if stream is not None and self._generation == self._devices.generation:
-            close_stream(stream, 0.5)
+            self._devices.close(stream, 0.5)
 
 
 def tone(hertz: float, seconds: float, rate: int = SAMPLE_RATE, level: float = 0.2) -> Samples:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
@@ -80,9 +80,10 @@ class Speaker:
         return np.concatenate([x for piece in pieces for x in (piece, pause)] or [np.zeros(0, np.int16)]), self.rate
 
     def say(self, text: str, cancel: CancelFlag) -> str:
-        """Say ``text``; returns what was really played, less than ``text`` after ``interrupt``. Raises Cancelled, AudioError.
+        """Say ``text``; returns what was really played: less than ``text`` after ``interrupt``.
 
-        Publishes SpeechStarted and SpeechEnded. Says nothing and returns "" when the voice is turned off.
+        Publishes SpeechStarted and SpeechEnded. Says nothing and returns "" when the voice is turned off. Raises
+        Cancelled, AudioError.
         """
         pieces = self._sentences(text)
         if not pieces or not self._config.enabled or self._playback is None:
@@ -132,7 +133,7 @@ class Speaker:
         cancel.check()
         return said
 
-    def _ahead(self, pieces: list[str]) -> Iterator[tuple[str, Samples]]:
+    def _ahead(self, pieces: list[str]) -> Generator[tuple[str, Samples], None, None]:
         """Pieces and their sounds, one made ahead on the worker."""
         job = self._worker.submit(self._synthesise, pieces[0])
         for index, piece in enumerate(pieces):
@@ -180,6 +181,6 @@ def _load(path: Path) -> Any:
 
     try:
         return PiperVoice.load(str(path))
-    except Exception as error:  # noqa: BLE001 - onnxruntime's exceptions share no base class
+    except Exception as error:  # onnxruntime's exceptions share no base class
         reason = str(error).splitlines()[0]
         raise WeightsError(f"The voice {path} cannot be loaded ({reason})", "run: anovax models verify") from error

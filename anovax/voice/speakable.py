@@ -21,10 +21,20 @@ SIGNS = {
     "≥": " at least ", "→": " to ", "@": " at ", "€": " euros ", "£": " pounds ", "…": ", ", "·": ", ", "•": ", ", "~": " about ",
     "^": " to the power of ", "#": " number ", "<": " less than ", ">": " greater than ",
 }  # fmt: skip
-KEYS = {"ctrl": "control", "alt": "alt", "shift": "shift", "super": "super", "cmd": "command", "esc": "escape", "del": "delete"}
+KEYS = {
+    "ctrl": "control",
+    "alt": "alt",
+    "shift": "shift",
+    "super": "super",
+    "cmd": "command",
+    "esc": "escape",
+    "del": "delete",
+}
 FIRST_WORDS = 5
 MAX_WORDS = 28
-NEVER_AT_END = frozenset("a an and as at but by for from in into is it its my no not of on or our so than that the their this to was with your".split())
+NEVER_AT_END = frozenset(
+    "a an and as at but by for from in into is it its my no not of on or our so than that the their this to was with your".split()
+)
 
 
 def speakable(text: str) -> str:
@@ -112,7 +122,10 @@ def _clock(match: re.Match[str]) -> str:
 def _unit(match: re.Match[str]) -> str:
     name = UNITS[match[2]]
     if match[1] == "1":
-        name = SINGULAR.get(name, re.sub(r"^degrees", "degree", name) if name.startswith("degrees") else re.sub(r"s\b", "", name, count=1))
+        name = SINGULAR.get(
+            name,
+            re.sub(r"^degrees", "degree", name) if name.startswith("degrees") else re.sub(r"s\b", "", name, count=1),
+        )
     return f"{match[1]} {name}"
 
 

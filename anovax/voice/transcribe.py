@@ -98,7 +98,7 @@ class Transcriber:
 
     def _run(self, samples: Samples | Floats, cancel: CancelFlag, progress: Callable[[float], None]) -> Transcript:
         started, done, parts = time.perf_counter(), 0, []
-        sound: Floats = to_float(samples) if samples.dtype == np.int16 else samples.astype(np.float32)
+        sound = _floats(samples)
         for segment in segments(sound):
             cancel.check()
             parts.append(self._segment(segment))
@@ -159,6 +159,12 @@ class Transcriber:
         return prompt
 
 
+def _floats(samples: Samples | Floats) -> Floats:
+    if samples.dtype == np.int16:
+        return to_float(samples.astype(np.int16, copy=False))
+    return samples.astype(np.float32)
+
+
 def window_for(seconds: float) -> float:
     """The encoder window in seconds for so much sound: a floor below which Whisper repeats itself, room after the words."""
     return min(FULL_WINDOW_S, max(FLOOR_S, math.ceil(seconds + MARGIN_S)))
@@ -176,7 +182,9 @@ def believed(result: Decoded, spoken_s: float) -> Decoded:
     """The result, or the same without its text when that is more likely an invention than something that was said."""
     words = _words(result.text)
     silent = result.no_speech > 0.6 and result.logprob < -0.8
-    invented = bool(INVENTED.match(result.text)) and (result.no_speech > 0.35 or spoken_s < 0.25 or result.logprob < -0.9)
+    invented = bool(INVENTED.match(result.text)) and (
+        result.no_speech > 0.35 or spoken_s < 0.25 or result.logprob < -0.9
+    )
     looped = len(words) > 5 and (compression(result.text) > 2.4 or _longest_run(words) > 4)
     nonsense = result.logprob < -1.6
     return Decoded("", *_doubts(result)) if silent or invented or looped or nonsense else result
@@ -256,9 +264,13 @@ def _load(path: Path, config: SttConfig) -> Any:
     if not (path / "model.bin").is_file():
         raise WeightsError(f"There is no speech model at {path}", "run: anovax models fetch")
     try:
-        return WhisperModel(str(path), device="cpu", compute_type="int8", cpu_threads=config.threads, local_files_only=True)
+        return WhisperModel(
+            str(path), device="cpu", compute_type="int8", cpu_threads=config.threads, local_files_only=True
+        )
     except (RuntimeError, ValueError, OSError) as error:
-        raise WeightsError(f"The speech model at {path} cannot be loaded ({error})", "run: anovax models verify") from error
+        raise WeightsError(
+            f"The speech model at {path} cannot be loaded ({error})", "run: anovax models verify"
+        ) from error
 
 
 def _tokenizer(model: Any, language: str) -> Any:

@@ -102,16 +102,13 @@ class WakeDetector:
         self._input = self._model.get_inputs()[0]
         self._depth = int(self._input.shape[1])
         self._missed: deque[Samples] = deque(maxlen=round(look_back_s / FRAME_S))
-        self._room = np.random.default_rng(0).integers(-1000, 1000, (60, FRAME)).astype(np.int16)
+        self._blank = self._noise_embeddings()
         self.reset()
 
     def reset(self) -> None:
         """Forget the sound so far; start as if noise had been heard, which is what openWakeWord does."""
         self._features.reset()
-        self._embeddings: deque[NDArray[np.float32]] = deque(maxlen=self._depth)
-        for frame in self._room[: self._depth + 10]:
-            self._embeddings.append(self._features.push(frame))
-        self._features.reset()
+        self._embeddings: deque[NDArray[np.float32]] = deque(self._blank, maxlen=self._depth)
         if self._gate:
             self._gate.reset()
         self._missed.clear()
@@ -134,6 +131,10 @@ class WakeDetector:
             return None
         self._quiet_until = now + REFRACTORY_S
         return Detection(self.word, round(self.score, 4), round(now, 2))
+
+    def _noise_embeddings(self) -> list[NDArray[np.float32]]:
+        noise = np.random.default_rng(0).integers(-1000, 1000, (self._depth + 10, FRAME)).astype(np.int16)
+        return [self._features.push(frame) for frame in noise][-self._depth :]
 
     def _score(self, frame: Samples) -> float:
         self._embeddings.append(self._features.push(frame))
@@ -173,6 +174,8 @@ def _session(path: Path) -> Any:
     options.log_severity_level = 4
     try:
         return onnxruntime.InferenceSession(str(path), sess_options=options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # noqa: BLE001 - onnxruntime's exceptions share no base class
+    except Exception as error:  # onnxruntime's exceptions share no base class
         reason = str(error).splitlines()[0]
-        raise WeightsError(f"{path} cannot be loaded as an ONNX network ({reason})", "run: anovax models verify") from error
+        raise WeightsError(
+            f"{path} cannot be loaded as an ONNX network ({reason})", "run: anovax models verify"
+        ) from error
