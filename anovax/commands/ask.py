@@ -43,15 +43,15 @@ def do(
     model: str = MODEL,
     json_only: bool = JSON_OPTION,
 ) -> None:
-    """One request, executed. Example: anovax do "open the calculator, type 21 plus 21 and press enter" """
+    """One request, executed. Example: anovax do "open the calculator, type 21 plus 21 and press enter"."""
     from anovax.commands.live import do_once
 
     config = chosen(load_config(), backend, model)
     if bool(text) == bool(audio):
         raise UsageError("Give either a text or --audio FILE", 'write: anovax do "what time is it"')
     if dry_run and text:
-        for planned in _plans(config, iter([text]), 1):
-            emit(planned) if json_only else _show(planned)
+        for planned in plans(config, iter([text]), 1):
+            emit(planned) if json_only else show_plan(planned)
         return
     report = asyncio.run(do_once(config, text, audio, dry_run, ask=sys.stdin.isatty() and not yes, silent=silent))
     if json_only:
@@ -77,8 +77,8 @@ def plan(
         total = 0
     else:
         source, total = iter(texts), len(texts)
-    for planned in progress(_plans(config, source, total), total, "planning"):
-        emit(planned) if json_only or stdin else _show(planned)
+    for planned in progress(plans(config, source, total), total, "planning"):
+        emit(planned) if json_only or stdin else show_plan(planned)
 
 
 def check(
@@ -105,7 +105,7 @@ def chosen(config: Config, backend: str, model: str) -> Config:
     return config.model_copy(update={"planner": config.planner.model_copy(update=changes)})
 
 
-def _plans(config: Config, texts: Iterator[str], total: int) -> Iterator[dict[str, Any]]:
+def plans(config: Config, texts: Iterator[str], total: int) -> Iterator[dict[str, Any]]:
     """Plans and verdicts in the shape of the contract, the model loaded once."""
     from anovax.app import build_planning
 
@@ -121,7 +121,7 @@ def _plans(config: Config, texts: Iterator[str], total: int) -> Iterator[dict[st
                 yield {"text": text, "plan": {"steps": []}, "error": str(error)}
 
 
-def _show(planned: dict[str, Any]) -> None:
+def show_plan(planned: dict[str, Any]) -> None:
     for number, step in enumerate(planned["plan"]["steps"], 1):
         arguments = ", ".join(f"{key}={value!r}" for key, value in step.items() if key != "tool")
         typer.echo(f"{number}. {step['tool']}({arguments})")

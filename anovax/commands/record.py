@@ -8,9 +8,10 @@ from pathlib import Path
 import typer
 
 from anovax import journal
-from anovax.commands.ask import _plans, _show
+from anovax.app import journal_folder
+from anovax.commands.ask import plans, show_plan
 from anovax.commands.output import JSON_OPTION, emit
-from anovax.config import Config, load_config
+from anovax.config import load_config
 from anovax.errors import AnovaxError, UsageError
 
 
@@ -28,7 +29,8 @@ def log(
     """The record. Example: anovax log; anovax log verify"""
     folder = journal_folder(load_config())
     if action == "verify":
-        return _verify(folder, json_only)
+        _verify(folder, json_only)
+        return
     if action != "show":
         raise UsageError(f"There is no log {action}", "write: anovax log, or anovax log verify")
     found = journal.turn_entries(folder, turn) if turn else list(journal.entries(folder))
@@ -56,12 +58,8 @@ def replay(
         report = asyncio.run(do_once(config, text, None, dry_run=False, ask=True, silent=False))
         emit(report.to_json()) if json_only else typer.echo(report.said)
         raise typer.Exit(0 if report.ok else 1)
-    for planned in _plans(config, iter([text]), 1):
-        emit(planned) if json_only else _show(planned)
-
-
-def journal_folder(config: Config) -> Path:
-    return Path(config.journal.folder) if config.journal.folder else config.data_dir / "journal"
+    for planned in plans(config, iter([text]), 1):
+        emit(planned) if json_only else show_plan(planned)
 
 
 def _heard(found: list[journal.Entry]) -> str:

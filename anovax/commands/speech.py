@@ -1,0 +1,125 @@
+"""transcribe, wake, speak: the single links of the voice chain, on files."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from anovax import weights
+from anovax.commands.output import JSON_OPTION, emit, progress
+from anovax.config import load_config
+from anovax.errors import AudioError, UsageError
+
+FILES = typer.Argument(..., help="Recordings of any format and sample rate.")
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(transcribe)
+    app.command()(wake)
+    app.command()(speak)
+
+
+def transcribe(
+    files: list[Path] = FILES,
+    model: str = typer.Option("", "--model", help="Another model below stt/."),
+    json_only: bool = JSON_OPTION,
+) -> None:
+    """Speech to text. Example: anovax transcribe note.wav"""
+    from anovax.app import build_transcriber
+    from anovax.voice.audio import load_audio
+
+    config = load_config()
+    if model:
+        config = config.model_copy(update={"stt": config.stt.model_copy(update={"model": model})})
+    sounds = _checked(files)
+    transcriber = build_transcriber(config)
+    try:
+        for path in progress(sounds, len(sounds), "transcribing"):
+            heard = transcriber.transcribe(load_audio(path))
+            if json_only:
+                row = {"file": str(path), "text": heard.text, "seconds": round(heard.seconds, 3)}
+                emit({**row, "ms": round(heard.ms, 1), "window_s": heard.window_s, "fallback": heard.fallback})
+            else:
+                typer.echo(f"{path}: {heard.text}" if len(sounds) > 1 else heard.text)
+    finally:
+        transcriber.close()
+
+
+def wake(
+    files: list[Path] = FILES,
+    threshold: float = typer.Option(0.0, "--threshold", help="Another score from which a wake word counts."),
+    json_only: bool = JSON_OPTION,
+) -> None:
+    """Wake-word detections in recordings. Example: anovax wake kitchen.wav"""
+    from anovax.app import build_wake
+
+    config = load_config()
+    if threshold:
+        config = config.model_copy(update={"wake": config.wake.model_copy(update={"threshold": threshold})})
+    sounds = _checked(files)
+    detector = build_wake(config)
+    for path in progress(sounds, len(sounds), "listening"):
+        row = _detections(detector, path)
+        if json_only:
+            emit(row)
+            continue
+        found = ", ".join(f"{d['word']} at {d['t']:.2f} s ({d['score']:.2f})" for d in row["detections"])
+        typer.echo(f"{path}: {found or 'nothing'}")
+
+
+def speak(
+    text: str = typer.Argument(..., help="What to say."),
+    output: Path = typer.Option(None, "-o", "--output", help="Write a WAV file instead of playing it."),
+    json_only: bool = JSON_OPTION,
+) -> None:
+    """Text to speech. Example: anovax speak "Good morning" -o hello.wav"""
+    from anovax.app import build_speaker
+    from anovax.tool import CancelFlag
+    from anovax.voice.audio import save_wav
+
+    if not text.strip():
+        raise UsageError("There is nothing to say", 'write: anovax speak "Good morning"')
+    speaker = build_speaker(load_config(), audible=output is None)
+    try:
+        if output is None:
+            spoken = speaker.say(text, CancelFlag())
+            row: dict[str, Any] = {"text": text, "spoken": spoken}
+        else:
+            samples, rate = speaker.synthesise(text)
+            save_wav(output, samples, rate)
+            row = {"text": text, "file": str(output), "seconds": round(len(samples) / rate, 3)}
+    finally:
+        speaker.close()
+    if json_only:
+        emit(row)
+    elif output is not None:
+        typer.echo(f"{output} ({row['seconds']} s)")
+
+
+def _detections(detector: Any, path: Path) -> dict[str, Any]:
+    from anovax.voice.audio import read_blocks
+
+    started, length = time.process_time(), 0
+    detector.reset()
+
+    def blocks() -> Any:
+        nonlocal length
+        for block in read_blocks(path):
+            length += len(block)
+            yield block
+
+    found = [{"t": d.t, "word": d.word, "score": d.score} for d in detector.scan(blocks())]
+    spent = round(time.process_time() - started, 3)
+    return {"file": str(path), "seconds": round(length / 16_000, 3), "cpu_s": spent, "detections": found}
+
+
+def _checked(files: list[Path]) -> list[Path]:
+    """All named files exist; said before any model is loaded."""
+    for path in files:
+        if not path.exists():
+            raise AudioError(f"There is no file {path}", "check its name")
+    weights.models_dir()
+    return files
