@@ -14,18 +14,23 @@ import platform
 import shutil
 import sys
 import tarfile
+import tempfile
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal
 
-from anovax import __version__
+from anovax import __version__, weights
+from anovax import system_packages as system
 from anovax.errors import UsageError, WeightsError
 from anovax.manifest import CHUNK, Manifest, Reporter, fetch_command, sha256_of, write_atomically
 from anovax.weights import Shelf
-from anovax.wheelhouse import InstallError, cpu_flags
+from anovax.wheel_parts import pip_command
+from anovax.wheelhouse import RUNTIME_LOCK, TEST_LOCK, InstallError, collect, cpu_flags, lock_path
 
 INFO = "bundle.json"
+Extent = Literal["weights", "run", "tests"]
+LOCKS: dict[Extent, tuple[str, ...]] = {"weights": (), "run": (RUNTIME_LOCK,), "tests": (RUNTIME_LOCK, TEST_LOCK)}
 
 
 @dataclass(frozen=True)
@@ -114,6 +119,21 @@ def make(
     checksum = path.with_name(path.name + ".sha256")
     write_atomically(checksum, f"{digest}  {path.name}\n")
     return checksum
+
+
+def make_whole(
+    path: Path, names: Iterable[str], report: Reporter, extent: Extent, *, given: Path | None, offline: bool
+) -> Path:
+    """Fetch the weights of ``names``, collect the wheels that ``extent`` calls for, and ``make`` a bundle of both."""
+    names = [*names, "small"] if extent == "tests" else list(names)
+    weights.fetch(names, given=given, offline=offline, report=report)
+    locks = [lock_path(name) for name in LOCKS[extent]]
+    needs = system.ALWAYS + system.HEADLESS + (system.TESTS if extent == "tests" else ())
+    path.absolute().parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=path.absolute().parent) as folder:
+        wheels = collect(pip_command(), locks, Path(folder), report) if locks else []
+        facts = system.described(needs)
+        return make(path, names, report, wheels=wheels, locks=locks, system_packages=facts)
 
 
 def _write(path: Path, info: BundleInfo, members: dict[str, Path], report: Reporter) -> str:

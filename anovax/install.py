@@ -21,11 +21,18 @@ from anovax import bundle
 from anovax.manifest import Reporter, cache_dir, sha256_of, write_atomically
 from anovax.sources import reachable
 from anovax.wheel_parts import pip_indexes
-from anovax.wheelhouse import LLAMA, InstallError, llama_wheel, lock_entries, write_requirements
+from anovax.wheelhouse import (
+    LLAMA,
+    RUNTIME_LOCK,
+    TEST_LOCK,
+    InstallError,
+    llama_wheel,
+    lock_entries,
+    write_requirements,
+)
 
 STAMP = "anovax.json"
 STILL_S = 20.0
-RUNTIME_LOCK, TEST_LOCK = "requirements.lock", "requirements-dev.lock"
 
 
 class Steps:
@@ -108,7 +115,9 @@ class Environment:
         entries = lock_entries(self.root / lock)
         entries.pop(LLAMA)
         wanted = write_requirements(entries.values(), self.folder / "wanted.txt")
-        self._pip("install", "--no-deps", "--use-pep517", "--require-hashes", "--requirement", str(wanted))
+        self._pip(
+            "install", "--no-compile", "--no-deps", "--use-pep517", "--require-hashes", "--requirement", str(wanted)
+        )
         wanted.unlink()
         self._install_wheels([llama_wheel(self._pip_command(), self._report)])
 
@@ -126,7 +135,7 @@ class Environment:
         self._install_wheels(bundle.extract_wheels(self._given, info, folder))
 
     def _install_wheels(self, wheels: Iterable[Path]) -> None:
-        self._pip("install", "--no-deps", "--no-index", *map(str, wheels))
+        self._pip("install", "--no-compile", "--no-deps", "--no-index", *map(str, wheels))
 
     def _pip_command(self) -> list[str]:
         return [str(self.python), "-m", "pip"]

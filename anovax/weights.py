@@ -1,21 +1,17 @@
 """Model weights: where they lie, whether they are right, and how they are fetched. Standard library only.
 
-A weight file counts only when its SHA-256 is the manifest's. What has been checked is remembered by size and time of
-change in ``.verified.json`` beside the weights, so that a later look costs a few ``stat`` calls.
+A weight file counts only when its SHA-256 is the manifest's (see ``shelf``).
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import shutil
 import sys
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
-from typing import Any, Literal
 
 from anovax.errors import AnovaxError, Cancelled, UsageError, WeightsError
 from anovax.manifest import (
@@ -27,63 +23,12 @@ from anovax.manifest import (
     fetch_command,
     models_dir,
     sha256_of,
-    write_atomically,
 )
+from anovax.shelf import Shelf, State
 from anovax.sources import FULL, At, HubSource, Stop, Unavailable, from_archive, from_folder
 from anovax.wheel_parts import WheelSource
 
-State = Literal["ok", "missing", "wrong"]
-STATE_FILE = ".verified.json"
-
-
-class Shelf:
-    """The models folder and what is known to be right in it. ``folder`` defaults to ``models_dir()``."""
-
-    def __init__(self, folder: Path | None = None) -> None:
-        self.folder = folder or models_dir()
-        self._state = _read_state(self.folder / STATE_FILE)
-        self._lock = threading.Lock()
-
-    def path(self, file: WeightFile) -> Path:
-        return self.folder / file.path
-
-    def check(self, file: WeightFile, rehash: bool = False) -> State:
-        """Whether ``file`` lies here and matches its hash; hashes it when it changed since the last look."""
-        path = self.path(file)
-        try:
-            stat = path.stat()
-        except OSError:
-            return "missing"
-        mark = [stat.st_size, stat.st_mtime_ns, file.sha256]
-        if not rehash and self._state.get(file.path) == mark:
-            return "ok"
-        if stat.st_size != file.bytes or sha256_of(path) != file.sha256:
-            self._remember(file.path, None)
-            return "wrong"
-        self._remember(file.path, mark)
-        return "ok"
-
-    def accept(self, file: WeightFile, temporary: Path) -> None:
-        """Give a complete, hashed temporary file its final name and remember that it is right."""
-        os.replace(temporary, self.path(file))
-        stat = self.path(file).stat()
-        self._remember(file.path, [stat.st_size, stat.st_mtime_ns, file.sha256])
-
-    def _remember(self, path: str, mark: list[Any] | None) -> None:
-        with self._lock:
-            if self._state.get(path) == mark:
-                return
-            self._state[path] = mark
-            with contextlib.suppress(OSError):  # a read-only folder is hashed again next time
-                write_atomically(self.folder / STATE_FILE, json.dumps(self._state, indent=1, sort_keys=True))
-
-
-def _read_state(path: Path) -> dict[str, Any]:
-    try:
-        state = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return state if isinstance(state, dict) else {}
+__all__ = ["Manifest", "Shelf", "State", "fetch", "find", "models_dir", "states", "verify"]
 
 
 def find(model_id: str, folder: Path | None = None) -> Path:

@@ -20,6 +20,7 @@ from pathlib import Path
 from anovax.errors import AnovaxError
 from anovax.manifest import PACKAGE, Reporter, cache_dir, checkout
 
+RUNTIME_LOCK, TEST_LOCK = "requirements.lock", "requirements-dev.lock"
 LLAMA = "llama-cpp-python"
 BUILD_FLAGS = ""  # llama.cpp's own default: code for the processor that it is built on
 SAY_EVERY_S = 30.0
@@ -34,7 +35,7 @@ class InstallError(AnovaxError):
     """The environment could not be made: no network, no compiler, no rights, a package that does not install."""
 
 
-def lock_path(name: str = "requirements.lock") -> Path:
+def lock_path(name: str = RUNTIME_LOCK) -> Path:
     """The lock of the clone, or the copy inside the wheel. Raises InstallError when there is none."""
     path = (checkout() or PACKAGE) / name
     if not path.is_file():

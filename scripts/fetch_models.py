@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -21,13 +20,9 @@ if sys.version_info < (3, 11):  # noqa: UP036 - told in a sentence, not by a Syn
     sys.exit("AnovaX needs Python 3.11 or newer; this is " + sys.version.split()[0] + ".")
 
 from anovax import bundle, weights
-from anovax import system_packages as system
 from anovax.bars import Bars
 from anovax.errors import AnovaxError
-from anovax.install import RUNTIME_LOCK, TEST_LOCK
 from anovax.manifest import Manifest, models_dir
-from anovax.wheel_parts import pip_command
-from anovax.wheelhouse import collect, lock_path
 
 
 def parse(argv: list[str] | None = None) -> argparse.Namespace:
@@ -74,16 +69,9 @@ def fetch(args: argparse.Namespace) -> int:
 def make_bundle(args: argparse.Namespace) -> int:
     """Fetch what is missing, collect the wheels, and write the archive and its checksum file."""
     started, bars = time.monotonic(), Bars()
-    locks = [] if args.weights_only else [lock_path(RUNTIME_LOCK)] + ([lock_path(TEST_LOCK)] if args.tests else [])
-    needs = system.ALWAYS + system.HEADLESS + (system.TESTS if args.tests else ())
-    names = [*args.names, "small"] if args.tests else args.names
+    extent: bundle.Extent = "weights" if args.weights_only else "tests" if args.tests else "run"
     try:
-        args.bundle.absolute().parent.mkdir(parents=True, exist_ok=True)
-        weights.fetch(names, given=args.given, offline=args.offline, report=bars)
-        with tempfile.TemporaryDirectory(dir=args.bundle.absolute().parent) as folder:
-            wheels = collect(pip_command(), locks, Path(folder), bars) if locks else []
-            facts = system.described(needs)
-            checksum = bundle.make(args.bundle, names, bars, wheels=wheels, locks=locks, system_packages=facts)
+        checksum = bundle.make_whole(args.bundle, args.names, bars, extent, given=args.given, offline=args.offline)
     finally:
         bars.close()
     print(f"{args.bundle} ({args.bundle.stat().st_size / 1e6:,.0f} MB, {time.monotonic() - started:.0f} s).")

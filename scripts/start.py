@@ -41,8 +41,8 @@ from anovax import system_packages as system  # noqa: E402
 from anovax import weights  # noqa: E402
 from anovax.bars import Bars  # noqa: E402
 from anovax.errors import AnovaxError  # noqa: E402
-from anovax.install import RUNTIME_LOCK, Environment, Steps  # noqa: E402
-from anovax.wheelhouse import llama_is_kept  # noqa: E402
+from anovax.install import Environment, Steps  # noqa: E402
+from anovax.wheelhouse import RUNTIME_LOCK, llama_is_kept  # noqa: E402
 
 Needs = tuple[system.Need, ...]
 

@@ -20,7 +20,8 @@ import start  # first of all: it sees to the Python version
 from anovax import system_packages as system
 from anovax.bars import Bars
 from anovax.errors import AnovaxError
-from anovax.install import TEST_LOCK, Environment
+from anovax.install import Environment
+from anovax.wheelhouse import TEST_LOCK
 
 NEEDS = system.ALWAYS + system.HEADLESS + system.TESTS
 WEIGHTS = ("default", "small")

@@ -69,13 +69,16 @@ def verify(names: list[str] = NAMES, json_only: bool = JSON_OPTION) -> None:
 def bundle(
     path: Path = typer.Argument(..., help="The archive to write."),
     names: list[str] = typer.Option(["default"], "--with", help="Profiles or model ids."),
+    weights_only: bool = typer.Option(False, "--weights-only", help="Leave the wheels out."),
+    offline: bool = typer.Option(False, "--offline", help="Never ask the network for weights."),
     json_only: bool = JSON_OPTION,
 ) -> None:
     """One archive for a machine without a network. Example: anovax models bundle anovax.tar"""
     bars = Bars()
     try:
-        checksum = bundles.make(path, names, bars)
+        extent: bundles.Extent = "weights" if weights_only else "run"
+        checksum = bundles.make_whole(path, names, bars, extent, given=None, offline=offline)
     finally:
         bars.close()
     made = {"bundle": str(path), "checksum": str(checksum), "bytes": path.stat().st_size}
-    emit(made) if json_only else typer.echo(f"{path} ({made['bytes'] / 1e6:,.0f} MB) with {checksum.name}.")
+    emit(made) if json_only else typer.echo(f"{path} ({path.stat().st_size / 1e6:,.0f} MB) with {checksum.name}.")

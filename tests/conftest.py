@@ -1,0 +1,50 @@
+"""Fixtures that many tests share. Nothing here touches the user's own files, screen or sound."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from anovax import weights
+from anovax.errors import WeightsError
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Data, configuration and state in a temporary folder, and no library that asks the network for news of itself."""
+    home = tmp_path_factory.mktemp("home")
+    changes = {f"XDG_{name}_HOME": str(home / name.lower()) for name in ("DATA", "CONFIG", "STATE")}
+    changes |= {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "DO_NOT_TRACK": "1"}
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("ANOVAX_")]:
+            if name not in {"ANOVAX_MODELS", "ANOVAX_CACHE"}:  # where the weights are is the machine's affair
+                patch.delenv(name)
+        for name, value in changes.items():
+            patch.setenv(name, value)
+        yield
+
+
+@pytest.fixture(scope="session")
+def weight() -> Callable[[str], Path]:
+    """Gives the verified file or folder of a model; the test is skipped where the weights were not fetched."""
+
+    def find(model_id: str) -> Path:
+        try:
+            return weights.find(model_id)
+        except WeightsError as error:
+            pytest.skip(str(error))
+
+    return find
+
+
+@pytest.fixture(scope="session")
+def display() -> Iterator[str]:
+    """The name of a virtual screen with a window manager, which is also ``DISPLAY`` from here on."""
+    from anovax.desktop.virtual_display import virtual_display
+
+    with virtual_display() as name, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DISPLAY", name)
+        yield name
