@@ -7,6 +7,7 @@ What the parts of this package hand to each other stands here; they never import
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -125,6 +126,68 @@ class SpeechProbability(Protocol):
 
     def reset(self) -> None:
         """Forget what was heard."""
+
+
+class Ears(Protocol):
+    """Where frames come from (anovax.voice.microphone.Microphone); ``at``: when the last one ended (monotonic)."""
+
+    at: float
+
+    def read(self, timeout: float = ...) -> Samples | None: ...
+
+    def close(self) -> None: ...
+
+
+class Wake(Protocol):
+    """anovax.voice.wake.WakeDetector."""
+
+    score: float
+
+    def feed(self, frame: Samples) -> Detection | None: ...
+
+    def reset(self) -> None: ...
+
+
+class Endpoint(Protocol):
+    """anovax.voice.endpoint.Endpointer."""
+
+    speech_s: float
+    pause_s: float
+    speaking: bool
+
+    @property
+    def started(self) -> bool: ...
+
+    def begin(self, before: Samples | None = ..., woken: bool = ...) -> None: ...
+
+    def feed(self, frame: Samples) -> Utterance | None: ...
+
+    def hear(self, text: str) -> None: ...
+
+    def forget(self) -> None: ...
+
+    def samples(self) -> Samples: ...
+
+
+class Recogniser(Protocol):
+    """anovax.voice.transcribe.Transcriber."""
+
+    def submit(self, samples: Samples) -> Future[Transcript]: ...
+
+
+class OwnVoice(Protocol):
+    """What the assistant itself makes audible (anovax.voice.echo.OwnVoice): takes it out of a frame, and knows whether a
+    wake word just heard was its own."""
+
+    def clean(self, frame: Samples, at: float) -> Samples: ...
+
+    def said_wake_word(self) -> bool: ...
+
+    def audible(self) -> bool: ...
+
+    def interrupt(self) -> None: ...
+
+    def earcon(self) -> None: ...
 
 
 def to_float(samples: Samples) -> Floats:

@@ -1,7 +1,9 @@
-"""Recordings: any file that FFmpeg can read becomes 16 kHz mono, in blocks of bounded size."""
+"""Recordings: any file that FFmpeg can read becomes 16 kHz mono, in blocks of bounded size; WAV files are written."""
 
 from __future__ import annotations
 
+import os
+import wave
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -48,6 +50,20 @@ def read_blocks(path: Path | str, block_s: float = BLOCK_S) -> Iterator[Samples]
         raise AudioError(f"{path} holds no sound", "choose a recording that is not empty")
     if count:
         yield np.concatenate(waiting)
+
+
+def write_wav(path: Path, samples: Samples, rate: int = SAMPLE_RATE) -> None:
+    """int16[n] as a mono 16-bit WAV file, written atomically."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with wave.open(str(temporary), "wb") as stream:
+            stream.setnchannels(1)
+            stream.setsampwidth(2)
+            stream.setframerate(rate)
+            stream.writeframes(samples.astype("<i2").tobytes())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def duration(path: Path | str) -> float | None:

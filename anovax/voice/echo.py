@@ -89,7 +89,8 @@ class EchoCanceller:
         if after > before:  # a prediction that makes it worse is not used
             error, after = sound, before
         self.suppression_db = 10.0 * float(np.log10(before / after))
-        return np.clip(np.rint(error), -32768, 32767).astype(np.int16)
+        cleaned: Samples = np.clip(np.rint(error), -32768, 32767).astype(np.int16)
+        return cleaned
 
     def _learn(self, spectrum: NDArray[Any], error: NDArray[Any], before: float, after: float) -> None:
         power = np.square(np.abs(spectrum)).astype(np.float32)

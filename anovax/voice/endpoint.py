@@ -1,4 +1,4 @@
-"""Where an utterance begins and ends: on silence relative to the room, patient in mid-sentence, quick after a whole command."""
+"""Where an utterance begins and ends: on silence relative to the room, patient in mid-sentence, quick at the end."""
 
 from __future__ import annotations
 

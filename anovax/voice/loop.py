@@ -1,10 +1,10 @@
-"""The voice loop: frames in, commands out. One audio thread runs it; everything else is told through events and callbacks.
+"""The voice loop: frames in, commands out. One audio thread runs it; the rest is told through events and callbacks.
 
     waiting   -- wake word or push-to-talk -->  listening  -- endpoint -->  text (on_text)  -->  waiting
 
-While the assistant speaks or works, short utterances are listened to as well, and those that are exactly "stop" (or one of
-its kin) go to on_stop. While listening, drafts are transcribed ahead: in mid-speech for the eye, and at every pause, so that
-the final text mostly stands before the pause has become an end.
+While the assistant speaks or works, short utterances are listened to as well, and those that are exactly "stop" (or one
+of its kin) go to on_stop. While listening, drafts are transcribed ahead: in mid-speech for the eye, and at every pause, so
+that the final text mostly stands before the pause has become an end.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Protocol
 
 import numpy as np
 
@@ -33,7 +32,7 @@ from anovax.events import (
     UtteranceEnded,
     WakeHeard,
 )
-from anovax.voice import FRAME, FRAME_S, Detection, Samples, Transcript, Utterance
+from anovax.voice import FRAME_S, Ears, Endpoint, OwnVoice, Recogniser, Samples, Transcript, Utterance, Wake
 
 BEFORE_WAKE_S = 1.6  # how much sound before the detection belongs to the utterance: the wake phrase itself
 DRAFT_EVERY_S = 1.2
@@ -47,68 +46,6 @@ STOP = re.compile(
     re.IGNORECASE,
 )
 NEVER_MIND = re.compile(r"^\W*(oh |no |actually )*(never ?mind|forget it|forget that|nothing)\W*$", re.IGNORECASE)
-
-
-class Ears(Protocol):
-    """Where frames come from (anovax.voice.microphone)."""
-
-    at: float
-
-    def read(self, timeout: float = ...) -> Samples | None: ...
-
-    def close(self) -> None: ...
-
-
-class Wake(Protocol):
-    """anovax.voice.wake.WakeDetector."""
-
-    score: float
-
-    def feed(self, frame: Samples) -> Detection | None: ...
-
-    def reset(self) -> None: ...
-
-
-class Endpoint(Protocol):
-    """anovax.voice.endpoint.Endpointer."""
-
-    speech_s: float
-    pause_s: float
-    speaking: bool
-
-    @property
-    def started(self) -> bool: ...
-
-    def begin(self, before: Samples | None = ..., woken: bool = ...) -> None: ...
-
-    def feed(self, frame: Samples) -> Utterance | None: ...
-
-    def hear(self, text: str) -> None: ...
-
-    def forget(self) -> None: ...
-
-    def samples(self) -> Samples: ...
-
-
-class Recogniser(Protocol):
-    """anovax.voice.transcribe.Transcriber."""
-
-    def submit(self, samples: Samples) -> Future[Transcript]: ...
-
-
-class OwnVoice(Protocol):
-    """What the assistant itself makes audible (anovax.voice.echo.OwnVoice): takes it out of a frame, and knows whether a
-    wake word just heard was its own."""
-
-    def clean(self, frame: Samples, at: float) -> Samples: ...
-
-    def said_wake_word(self) -> bool: ...
-
-    def audible(self) -> bool: ...
-
-    def interrupt(self) -> None: ...
-
-    def earcon(self) -> None: ...
 
 
 class Silent:
@@ -137,8 +74,10 @@ class Draft:
 
 
 class VoiceLoop:
-    """Wires the parts together. ``on_text(text, samples)`` and ``on_stop()`` are called on the audio thread and must return at
-    once; ``busy()`` says whether a request is being worked on. ``phrase`` is the wake phrase as it is spoken.
+    """Wires the parts together.
+
+    ``on_text(text, samples)`` and ``on_stop()`` are called on the audio thread and must return at once; ``busy()`` says
+    whether a request is being worked on. ``phrase`` is the wake phrase as it is spoken.
 
     ``feed`` takes one frame and may be called directly, without ``start``, by whoever has frames.
     """
@@ -173,7 +112,7 @@ class VoiceLoop:
         self._thread: threading.Thread | None = None
         self.muted = False
 
-    # --- from outside -------------------------------------------------------------------------------------------------
+    # --- from outside ---
 
     def start(self) -> None:
         """Listen, on a thread of its own, until ``close``."""
@@ -206,7 +145,7 @@ class VoiceLoop:
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(5)
 
-    # --- the audio thread ---------------------------------------------------------------------------------------------
+    # --- the audio thread ---
 
     def _run(self) -> None:
         while not self._closed.is_set():
@@ -257,7 +196,7 @@ class VoiceLoop:
         self._draft = self._known = None
         self._wake.reset()
 
-    # --- listening ----------------------------------------------------------------------------------------------------
+    # --- listening ---
 
     def _listen(self, frame: Samples) -> None:
         ended = self._endpoint.feed(frame)
@@ -282,9 +221,10 @@ class VoiceLoop:
         said = self._endpoint.speech_s
         if self._draft is not None or not self._endpoint.started:
             return
-        known = self._known[0] if self._known else 0.0
+        known, ms = (self._known[0], self._known[1].ms) if self._known else (0.0, 0.0)
         paused = self._endpoint.pause_s >= DRAFT_PAUSE_S and known != said
-        if paused or said - known >= DRAFT_EVERY_S:
+        every = max(DRAFT_EVERY_S, 5 * ms / 1000)  # a slow machine must have its worker free when the pause comes
+        if paused or said - known >= every:
             self._draft = Draft(self._recogniser.submit(self._endpoint.samples()), said)
 
     def _take_draft(self) -> None:
@@ -311,10 +251,15 @@ class VoiceLoop:
         self._to_waiting()
         if transcript is None or reason in ("empty", "cancelled"):
             return
-        said = Transcribed(
-            text=text, seconds=transcript.seconds, ms=transcript.ms, window_s=transcript.window_s, fallback=transcript.fallback
-        )  # fmt: skip
-        self._bus.publish(said)
+        self._bus.publish(
+            Transcribed(
+                text=text,
+                seconds=transcript.seconds,
+                ms=transcript.ms,
+                window_s=transcript.window_s,
+                fallback=transcript.fallback,
+            )
+        )
         if STOP.match(text):
             self._on_stop()
         else:
@@ -331,7 +276,7 @@ class VoiceLoop:
             return self._draft.future.result(RESULT_S)
         return self._recogniser.submit(ended.samples).result(RESULT_S)
 
-    # --- "stop" -------------------------------------------------------------------------------------------------------
+    # --- "stop" ---
 
     def _await_stop(self, frame: Samples) -> None:
         if not self._watching:
@@ -363,7 +308,7 @@ class VoiceLoop:
 
 
 def without_phrase(text: str, phrase: str) -> str:
-    """``text`` without the wake phrase at its beginning, however Whisper spelled it ("Hey, Travis."); the rest as it was."""
+    """``text`` without the wake phrase at its beginning, however it was spelled ("Hey, Travis."); the rest as it was."""
     words = list(re.finditer(r"[\w']+", text))
     best, cut = 0.0, 0
     for count in range(1, min(len(words), len(phrase.split()) + 2) + 1):

@@ -1,4 +1,4 @@
-"""Text as it is read aloud: without markup, with numbers, units, addresses and signs in words, cut into short pieces."""
+"""Text as it is read aloud: no markup; numbers, units, addresses and signs in words; cut into short pieces."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import re
 
 UNITS = {
     "%": "percent", "°C": "degrees Celsius", "°F": "degrees Fahrenheit", "°": "degrees", "km/h": "kilometres per hour",
-    "km": "kilometres", "cm": "centimetres", "mm": "millimetres", "kg": "kilograms", "GHz": "gigahertz", "MHz": "megahertz",
-    "kHz": "kilohertz", "Hz": "hertz", "TB": "terabytes", "GB": "gigabytes", "MB": "megabytes", "KB": "kilobytes",
+    "km": "kilometres", "cm": "centimetres", "mm": "millimetres", "kg": "kilograms", "GHz": "gigahertz",
+    "MHz": "megahertz", "kHz": "kilohertz", "Hz": "hertz", "TB": "terabytes", "GB": "gigabytes", "MB": "megabytes", "KB": "kilobytes",
     "kB": "kilobytes", "GiB": "gibibytes", "MiB": "mebibytes", "ms": "milliseconds", "min": "minutes", "s": "seconds",
     "h": "hours", "m": "metres", "px": "pixels",
 }  # fmt: skip
 SINGULAR = {"feet": "foot"}
 ABBREVIATIONS = {
     "e.g.": "for example", "i.e.": "that is", "etc.": "and so on", "vs.": "versus", "approx.": "approximately",
-    "Dr.": "Doctor", "Mr.": "Mister", "Mrs.": "Missis", "Ms.": "Miss", "St.": "Saint", "No.": "number", "cf.": "compare",
+    "Dr.": "Doctor", "Mr.": "Mister", "Mrs.": "Missis", "Ms.": "Miss", "St.": "Saint", "No.": "number",
 }  # fmt: skip
 SIGNS = {
     "&": " and ", "+": " plus ", "=": " equals ", "×": " times ", "÷": " divided by ", "≈": " about ", "≤": " at most ",
-    "≥": " at least ", "→": " to ", "@": " at ", "€": " euros ", "£": " pounds ", "…": ", ", "·": ", ", "•": ", ", "~": " about ",
-    "^": " to the power of ", "#": " number ", "<": " less than ", ">": " greater than ",
+    "≥": " at least ", "→": " to ", "@": " at ", "€": " euros ", "£": " pounds ", "…": ", ", "·": ", ", "•": ", ",
+    "~": " about ", "^": " to the power of ", "#": " number ", "<": " less than ", ">": " greater than ",
 }  # fmt: skip
 KEYS = {
     "ctrl": "control",
@@ -32,8 +32,8 @@ KEYS = {
 }
 FIRST_WORDS = 5
 MAX_WORDS = 28
-NEVER_AT_END = frozenset(
-    "a an and as at but by for from in into is it its my no not of on or our so than that the their this to was with your".split()
+NEVER_AT_END = re.compile(
+    r"^(an?|and|as|at|but|by|for|from|in|into|is|its?|my|not?|o[fnr]|our|so|than|that|the|their|this|to|was|with|your)$", re.I
 )
 
 
@@ -159,6 +159,6 @@ def _first(sentence: str) -> list[str]:
     if len(words) <= FIRST_WORDS + 3:
         return [sentence]
     cut = next((i + 1 for i in range(1, FIRST_WORDS + 1) if words[i][-1] in ",;:"), FIRST_WORDS)
-    while cut > 2 and words[cut - 1].lower() in NEVER_AT_END:
+    while cut > 2 and NEVER_AT_END.match(words[cut - 1]):
         cut -= 1
     return [" ".join(words[:cut]), " ".join(words[cut:])]

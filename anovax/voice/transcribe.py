@@ -1,8 +1,8 @@
-"""Speech to text: faster-whisper's model with an encoder window that fits the command, and guards against its inventions.
+"""Speech to text: faster-whisper's model with an encoder window that fits, and guards against its inventions.
 
-Whisper (Radford et al. 2022, arXiv:2212.04356) always encodes 30 s. Its encoder also accepts less, which is where the time
-goes; but a window cut close to the words makes the decoder repeat itself. So the window has a floor, whatever looks like
-a loop or a guess is decoded again with the full window, and nothing is decoded where nobody speaks.
+Whisper (Radford et al. 2022, arXiv:2212.04356) always encodes 30 s. Its encoder also accepts less, which is where the
+time goes; but a window cut close to the words makes the decoder repeat itself. So the window has a floor, whatever looks
+like a loop or a guess is decoded again with the full window, and nothing is decoded where nobody speaks.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class Decoded:
 class Transcriber:
     """One Whisper model and the one thread that runs it.
 
-    ``hint`` gives words that are likely to be said; ``vad`` judges whether anybody speaks (None: always believed). Raises
-    WeightsError when the model cannot be loaded.
+    ``hint`` gives words that are likely to be said; ``vad`` judges whether anybody speaks (None: always
+    believed). Raises WeightsError when the model cannot be loaded.
     """
 
     def __init__(
@@ -166,12 +166,12 @@ def _floats(samples: Samples | Floats) -> Floats:
 
 
 def window_for(seconds: float) -> float:
-    """The encoder window in seconds for so much sound: a floor below which Whisper repeats itself, room after the words."""
+    """The encoder window in seconds: a floor below which Whisper repeats itself, and room after the words."""
     return min(FULL_WINDOW_S, max(FLOOR_S, math.ceil(seconds + MARGIN_S)))
 
 
 def doubtful(result: Decoded, seconds: float) -> bool:
-    """Whether a short-window result needs the full window: repeats, compresses too well, low confidence, too much text."""
+    """Whether a short-window result needs the full window: repetition, low confidence, too much text or none."""
     words = _words(result.text)
     dense = len(words) > 6 * seconds + 2
     squeezed = compression(result.text) > 2.0
@@ -195,7 +195,7 @@ def _doubts(result: Decoded) -> tuple[float, float, float]:
 
 
 def repeats(words: list[str]) -> bool:
-    """Whether a phrase is said again at once: any phrase of two or more words, or one word three times, or nothing else."""
+    """Whether a phrase is said again at once: two or more words twice, one word three times, or nothing but one."""
     if len(words) >= 2 and len(set(words)) == 1:
         return True
     for size in range(1, len(words) // 2 + 1):
@@ -219,7 +219,7 @@ def tidy(text: str) -> str:
 
 
 def segments(sound: Floats, longest_s: float = SEGMENT_S) -> Iterator[Floats]:
-    """Cut a recording (float32[n]) into pieces of at most ``longest_s``, each at the quietest tenth of its last third."""
+    """Cut a recording (float32[n]) into pieces of at most ``longest_s``, at the quietest spot of each last third."""
     longest, step = int(longest_s * SAMPLE_RATE), SAMPLE_RATE // 10
     start = 0
     while len(sound) - start > longest:

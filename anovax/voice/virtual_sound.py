@@ -1,7 +1,8 @@
 """Sound hardware for a machine that has none: a private PulseAudio with a loudspeaker, a microphone, and a quiet room.
 
-The loudspeaker is a null sink whose monitor can be recorded; the microphone is a remapped source of another null sink into
-which recordings are played. A very quiet noise plays into the room all the time: a real room is never digitally silent.
+The loudspeaker is a null sink whose monitor can be recorded; the microphone is a remapped source of another null sink
+into which recordings are played. A very quiet noise plays into the room all the time: a real room is never digitally
+silent. A null sink with no client that wants it fast works in steps of two seconds, so each has one that does.
 Everything lives in one folder and ends with the context manager.
 """
 
@@ -15,7 +16,6 @@ import subprocess
 import tempfile
 import threading
 import time
-import wave
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -41,7 +41,9 @@ ROOM_LEVEL = 6.0  # int16 steps
 
 
 class VirtualSound:
-    """A running private PulseAudio. ``environment`` is what a process needs to reach it; ``use`` sets it in this one.
+    """A running private PulseAudio.
+
+    ``environment`` is what a process needs to reach it; ``use`` sets it in this one.
 
     Raises AudioError when PulseAudio is not installed or does not start.
     """
@@ -106,25 +108,16 @@ class VirtualSound:
             server.kill()
             server.wait(3)
 
-    def play_into_microphone(self, sound: Path | Samples, rate: int = SAMPLE_RATE, wait: bool = True) -> float:
-        """Let the microphone hear a WAV file, or int16[n] at ``rate``; returns its seconds. Does not wait if told so."""
-        samples, rate = read_wav(sound) if isinstance(sound, Path) else (sound, rate)
-        command = [
-            "pacat",
-            "--playback",
-            "-d",
-            "room",
-            "--raw",
-            "--format=s16le",
-            "--channels=1",
-            f"--rate={rate}",
-            "--latency-msec=60",
-        ]
-        player = threading.Thread(target=_feed, args=(command, self._env(), samples.tobytes()), daemon=True)
+    def play_into_microphone(self, sound: Path | Samples, rate: int = SAMPLE_RATE, wait: bool = True) -> None:
+        """Let the microphone hear a sound file, or int16[n] at ``rate``. Waits until it is played unless told not to."""
+        if isinstance(sound, Path):
+            command, data = ["paplay", "-d", "room", str(sound)], b""
+        else:
+            command, data = [*_pacat("room", rate), "--latency-msec=60"], sound.astype("<i2").tobytes()
+        player = threading.Thread(target=_feed, args=(command, self._env(), data), daemon=True)
         player.start()
         if wait:
-            player.join(len(samples) / rate + 10)
-        return len(samples) / rate
+            player.join()
 
     def record_loudspeaker(self) -> Recorder:
         """Start to record what is played; ``stop()`` of the result gives it."""
@@ -175,17 +168,9 @@ class Recorder:
     """A running recording of one source at 16 kHz mono."""
 
     def __init__(self, env: dict[str, str], source: str) -> None:
-        command = [
-            "parec",
-            "-d",
-            source,
-            "--raw",
-            "--format=s16le",
-            "--channels=1",
-            f"--rate={SAMPLE_RATE}",
-            "--latency-msec=30",
-        ]
-        self._process = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self._process = subprocess.Popen(
+            [*_parec(source), "--latency-msec=30"], env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
         self._parts: list[bytes] = []
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -211,28 +196,23 @@ class Recorder:
 
 
 class _Room:
-    """Plays a very quiet noise into the room until closed."""
+    """Plays a very quiet noise into the room, and listens to the loudspeaker, until closed."""
 
     def __init__(self, env: dict[str, str], level: float) -> None:
-        command = [
-            "pacat",
-            "--playback",
-            "-d",
-            "room",
-            "--raw",
-            "--format=s16le",
-            "--channels=1",
-            "--rate=16000",
-            "--latency-msec=40",
-        ]
-        self._process = subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self._listener = subprocess.Popen(
+            [*_parec("loudspeaker.monitor"), "--latency-msec=20"], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        self._process = subprocess.Popen(
+            [*_pacat("room", SAMPLE_RATE), "--latency-msec=40"], env=env, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
         noise = np.random.default_rng(7).normal(0, level, SAMPLE_RATE * 4).round().astype(np.int16).tobytes()
         self._writer = threading.Thread(target=self._write, args=(noise,), daemon=True)
         self._writer.start()
 
     def close(self) -> None:
-        self._process.terminate()
-        self._process.wait(3)
+        for process in (self._listener, self._process):
+            process.terminate()
+            process.wait(3)
         self._writer.join(2)
         with contextlib.suppress(OSError):
             if self._process.stdin:
@@ -246,25 +226,12 @@ class _Room:
                     self._process.stdin.write(noise[start : start + 3200])
 
 
-def read_wav(path: Path) -> tuple[Samples, int]:
-    """A 16-bit WAV file as int16[n] (first channel) and its rate."""
-    with wave.open(str(path)) as stream:
-        channels, rate = stream.getnchannels(), stream.getframerate()
-        return np.frombuffer(stream.readframes(stream.getnframes()), np.int16)[::channels], rate
+def _pacat(sink: str, rate: int) -> list[str]:
+    return ["pacat", "--playback", "-d", sink, "--raw", "--format=s16le", "--channels=1", f"--rate={rate}"]
 
 
-def write_wav(path: Path, samples: Samples, rate: int = SAMPLE_RATE) -> None:
-    """int16[n] as a mono 16-bit WAV file, written atomically."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with wave.open(str(temporary), "wb") as stream:
-            stream.setnchannels(1)
-            stream.setsampwidth(2)
-            stream.setframerate(rate)
-            stream.writeframes(samples.astype("<i2").tobytes())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+def _parec(source: str) -> list[str]:
+    return ["parec", "-d", source, "--raw", "--format=s16le", "--channels=1", f"--rate={SAMPLE_RATE}"]
 
 
 def _feed(command: list[str], env: dict[str, str], data: bytes) -> None:

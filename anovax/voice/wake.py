@@ -1,8 +1,8 @@
 """The wake word: openWakeWord's networks behind a gate that costs next to nothing while the room is quiet.
 
-openWakeWord (Scripka 2023, github.com/dscripka/openWakeWord) turns each 80 ms frame into 8 mel frames, the last 76 mel frames
-into one speech embedding (Lin et al. 2020, arXiv:2002.01322), and the last 16 embeddings into a score. The networks are
-its own, run here directly: its Python front end copies a 10 s list for every frame and costs as much as they do.
+openWakeWord (Scripka 2023, github.com/dscripka/openWakeWord) turns each 80 ms frame into 8 mel frames, the last 76 mel
+frames into one speech embedding (Lin et al. 2020, arXiv:2002.01322), and the last 16 embeddings into a score. The networks
+are its own, run here directly: its Python front end copies a list of 10 s of sound for every frame.
 """
 
 from __future__ import annotations
@@ -80,9 +80,9 @@ class Gate:
 class WakeDetector:
     """Scores a stream of frames against one wake word.
 
-    ``model_path`` is an openWakeWord ONNX classifier, ``features_dir`` holds melspectrogram.onnx and embedding_model.onnx.
-    While the gate is shut frames only go into a look-back buffer; when it opens they are scored first, so that the first
-    syllable is not lost. ``gate=None`` scores every frame. One thread; not thread-safe. Raises WeightsError.
+    ``model_path`` is an openWakeWord ONNX classifier, ``features_dir`` holds melspectrogram.onnx and
+    embedding_model.onnx. While the gate is shut frames only go into a look-back buffer; when it opens they are scored
+    first, so that the first syllable is not lost. ``gate=None`` scores every frame. One thread. Raises WeightsError.
     """
 
     def __init__(
@@ -154,7 +154,7 @@ class WakeDetector:
 
 
 def frames_of(blocks: Iterable[Samples], pad_s: float = 0.0) -> Iterator[Samples]:
-    """Cut blocks of any length into frames (int16[1280]); ``pad_s`` seconds of zeros follow, the last frame is whole."""
+    """Cut blocks of any length into frames (int16[1280]), followed by ``pad_s`` seconds of zeros."""
     rest = np.zeros(0, np.int16)
     for block in blocks:
         rest = np.concatenate([rest, block])
