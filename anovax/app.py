@@ -23,6 +23,7 @@ from anovax.events import Noticed
 from anovax.journal import Journal
 from anovax.memory import Memory
 from anovax.orchestrator import Orchestrator
+from anovax.plan import Context
 from anovax.planner.chain import FirstOf
 from anovax.planner.fastpath import FastPath
 from anovax.planner.llamacpp import LlamaCpp
@@ -31,9 +32,13 @@ from anovax.planning import Planning
 from anovax.recovery import Recovery
 from anovax.safety import Safety
 from anovax.tool import Agent, AgentParts, CancelFlag, Done, StepContext, Toolbox, discover
-from anovax.turn import Surroundings, TurnParts, Turns
+from anovax.turn import Request, Surroundings, TurnParts, Turns
 from anovax.voice.devices import SoundDevices
-from anovax.voice.playback import Playback
+from anovax.voice.echo import OwnVoice
+from anovax.voice.endpoint import Endpointer
+from anovax.voice.loop import VoiceLoop
+from anovax.voice.microphone import Microphone
+from anovax.voice.playback import Playback, tone
 from anovax.voice.speak import Speaker
 from anovax.voice.speakable import sentences
 from anovax.voice.transcribe import Transcriber
@@ -63,10 +68,17 @@ async def build(config: Config, wanted: Wanted) -> AsyncIterator[Assistant]:
         planning = Planning(tools, build_planner(config, tools), Safety(tools, config.safety))
         stack.callback(planning.planner.close)
         core = _Core(config, bus, planning, stack)
-        speaker = core.speaker() if wanted.speak and config.tts.enabled else None
+        sound = _Sound(config, bus, stack) if wanted.speak or wanted.listen else None
+        speaker = sound.speaker() if sound and wanted.speak and config.tts.enabled else None
         turns, consent = core.turns(speaker)
         assistant = Assistant(bus, turns, consent, planning)
         stack.push_async_callback(assistant.close)
+        if wanted.stt or wanted.listen:
+            assistant.transcriber = build_transcriber(config)
+            stack.callback(assistant.transcriber.close)
+        if wanted.listen and sound is not None:
+            assistant.ears = sound.loop(assistant, speaker)
+            assistant.ears.start()
         yield assistant
 
 
@@ -108,9 +120,12 @@ def build_wake(config: Config, gate: bool = True) -> WakeDetector:
     return WakeDetector(config.wake, model, weights.find("wake/features"), Gate() if gate else None)
 
 
-def build_speaker(config: Config, bus: Bus | None = None, audible: bool = True) -> Speaker:
-    playback = Playback(config.audio, SoundDevices()) if audible else None
+def build_speaker(config: Config, playback: Playback | None, bus: Bus | None = None) -> Speaker:
     return Speaker(config.tts, weights.find(f"tts/{config.tts.voice}"), playback, sentences, bus)
+
+
+def build_playback(config: Config) -> Playback:
+    return Playback(config.audio, SoundDevices())
 
 
 def journal_folder(config: Config) -> Path:
@@ -147,15 +162,6 @@ class _Core:
         if desktop.notice:
             self.bus.publish(Noticed(text=desktop.notice, level="warning"))
         return desktop
-
-    def speaker(self) -> Speaker | None:
-        try:
-            speaker = build_speaker(self.config, self.bus)
-        except (WeightsError, AudioError) as error:
-            self.bus.publish(Noticed(text=str(error), level="warning"))
-            return None
-        self.stack.callback(speaker.close)
-        return speaker
 
     def turns(self, speaker: Speaker | None) -> tuple[Turns, ConsentDesk]:
         tools, config = self.planning.tools, self.config
@@ -229,3 +235,56 @@ class _Core:
         except AudioError as error:
             self.bus.publish(Noticed(text=str(error), level="warning"))
             return ""
+
+
+class _Sound:
+    """Builds what hears and speaks: devices, loudspeaker, voice, and the voice loop."""
+
+    def __init__(self, config: Config, bus: Bus, stack: AsyncExitStack) -> None:
+        self.config, self.bus, self.stack = config, bus, stack
+        self.devices = SoundDevices()
+        self.playback = Playback(config.audio, self.devices)
+        stack.callback(self.playback.close)
+
+    def speaker(self) -> Speaker | None:
+        """The voice; None, with a notice, where its weights are missing."""
+        try:
+            speaker = build_speaker(self.config, self.playback, self.bus)
+        except WeightsError as error:
+            self.bus.publish(Noticed(text=str(error), level="warning"))
+            return None
+        self.stack.callback(speaker.close)
+        return speaker
+
+    def loop(self, assistant: Assistant, speaker: Speaker | None) -> VoiceLoop:
+        """The voice loop over the microphone, handing what it hears to ``assistant``."""
+        assert assistant.transcriber is not None
+        config = self.config
+        fast = FastPath(assistant.planning.tools)
+        earcon = tone(880.0, 0.08) if config.audio.earcon else None
+        silence = speaker.interrupt if speaker else _nothing
+        own = OwnVoice(self.playback, build_wake(config, gate=False), silence, earcon)
+        loop = VoiceLoop(
+            microphone=Microphone(config.audio, self.devices, self.bus),
+            wake=build_wake(config),
+            endpoint=Endpointer(config.endpoint, SileroVad(), lambda text: fast.read(text, Context()) is not None),
+            interjection=Endpointer(config.endpoint, SileroVad()),
+            recogniser=assistant.transcriber,
+            bus=self.bus,
+            on_text=lambda text, samples: assistant.hear(Request(text=text, source="microphone")),
+            on_stop=assistant.stopped_by_voice,
+            busy=lambda: assistant.busy,
+            own_voice=own,
+            phrase=wake_phrase(config),
+        )
+        self.stack.callback(loop.close)
+        return loop
+
+
+def wake_phrase(config: Config) -> str:
+    """The wake word as it is spoken: hey_jarvis is "hey jarvis"."""
+    return Path(config.wake.word).stem.split("_v0")[0].replace("_", " ")
+
+
+def _nothing() -> None:
+    """Silences a speaker that does not exist."""

@@ -6,15 +6,20 @@ import asyncio
 import contextlib
 import secrets
 from collections import deque
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol
 
 from anovax.bus import Bus
 from anovax.consent import ConsentDesk
-from anovax.errors import AnovaxError, UsageError
+from anovax.errors import AnovaxError, AudioError, UsageError
 from anovax.events import Noticed, StopRequested
+from anovax.plan import Decision
 from anovax.planning import Planning
 from anovax.tool import CancelFlag
 from anovax.turn import Report, Request, Turns
+from anovax.voice import Transcript
+from anovax.voice.audio import load_audio
+from anovax.voice.transcribe import Transcriber
 
 MAX_WAITING = 4  # requests that queue behind a running one
 MAX_HISTORY = 200
@@ -26,6 +31,14 @@ STOP_WORDS = frozenset(
 def is_stop(text: str) -> bool:
     """Whether a whole utterance means: end everything, now."""
     return text.lower().strip(" .!,") in STOP_WORDS
+
+
+class Ears(Protocol):
+    """The voice loop as the assistant drives it."""
+
+    def start(self) -> None: ...
+    def listen(self) -> None: ...
+    def mute(self, on: bool) -> None: ...
 
 
 class Assistant:
@@ -41,6 +54,17 @@ class Assistant:
         self._flags: set[CancelFlag] = set()
         self._tasks: set[asyncio.Task[Report]] = set()
         self._history: deque[dict[str, Any]] = deque(maxlen=MAX_HISTORY)
+        self.transcriber: Transcriber | None = None  # set by app.py when this run hears
+        self.ears: Ears | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether a request is being worked on."""
+        return bool(self._flags)
+
+    async def ready(self) -> None:
+        """Wait until the planner's model is loaded. Raises PlannerError or WeightsError when it cannot be."""
+        await self.planning.planner.ready()
 
     async def ask(self, request: Request, turn: str = "") -> Report:
         """Run one request to its end, after those before it. Never raises for what can go wrong in a request."""
@@ -85,6 +109,26 @@ class Assistant:
             flag.set("stop")
         self.bus.publish(StopRequested(by=by))
         return bool(flags)
+
+    def stopped_by_voice(self) -> None:
+        self.stop("voice")
+
+    async def typed(self, text: str) -> None:
+        """A line from the keyboard: a stop, an answer, or a request."""
+        self._submit_or_say(Request(text=text, source="text"))
+
+    async def transcribe(self, path: Path) -> Transcript:
+        """What is said in a recording. Raises AudioError."""
+        if self.transcriber is None:
+            raise AudioError("Speech recognition is not loaded", "start with a microphone")
+        samples = await self._loop.run_in_executor(None, load_audio, path)
+        return await asyncio.wrap_future(self.transcriber.submit(samples))
+
+    async def planned(self, text: str) -> Report:
+        """Plan and judge only: a dry run."""
+        planned, verdict, ms = await self.planning.judged(text)
+        report = Report(turn="", text=text, plan=planned.plan, verdict=verdict, backend=planned.backend, ms=ms)
+        return report.model_copy(update={"said": planned.plan.say, "ok": verdict.decision is not Decision.REFUSE})
 
     def history(self, limit: int) -> list[dict[str, Any]]:
         """The last finished turns, newest first."""

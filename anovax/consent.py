@@ -39,6 +39,11 @@ class ConsentDesk:
         self._expires_s = expires_s
         self._open: dict[str, _Open] = {}
         self._lock = threading.Lock()
+        self._answerable = True
+
+    def nobody_answers(self) -> None:
+        """There is nobody to ask (a script): every question is published and answered no at once."""
+        self._answerable = False
 
     async def ask(self, turn: str, verdict: Verdict, cancel: CancelFlag) -> bool:
         """Put the question and wait. False when denied, expired or stopped."""
@@ -58,7 +63,8 @@ class ConsentDesk:
                     expires_s=self._expires_s,
                 )
             )
-            await asyncio.wait_for(question.answered.wait(), self._expires_s)
+            if self._answerable:
+                await asyncio.wait_for(question.answered.wait(), self._expires_s)
         except TimeoutError:
             pass
         finally:

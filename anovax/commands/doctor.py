@@ -98,7 +98,8 @@ def _memory(config: Config) -> Finding:
     free = psutil.virtual_memory().available / 1e9
     if free < needed:
         fix = "close other programs, or use the small planner: ANOVAX_PLANNER__MODEL=qwen2.5-coder-0.5b"
-        return Finding(part="memory", state="warning", detail=f"{free:.1f} GB are free, {needed} GB are needed", fix=fix)
+        detail = f"{free:.1f} GB are free, {needed} GB are needed"
+        return Finding(part="memory", state="warning", detail=detail, fix=fix)
     return Finding(part="memory", state="ok", detail=f"{free:.1f} GB are free")
 
 

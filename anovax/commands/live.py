@@ -10,7 +10,8 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from anovax.app import Assistant, Wanted, build
+from anovax.app import Wanted, build, wake_phrase
+from anovax.assistant import Assistant
 from anovax.bus import Bus, Subscription
 from anovax.config import Config
 from anovax.console import line_for
@@ -27,7 +28,7 @@ async def listen(config: Config) -> None:
         asking = asyncio.create_task(keyboard(assistant))
         done = asyncio.Event()
         _on_signals(assistant, done)
-        typer.echo(f"Listening. Say “{assistant.wake_phrase}”, or type a request. Ctrl-C ends.", err=True)
+        typer.echo(f"Listening. Say “{wake_phrase(config)}”, or type a request. Ctrl-C ends.", err=True)
         await done.wait()
         for task in (shown, asking):
             task.cancel()
@@ -37,7 +38,7 @@ async def do_once(
     config: Config, text: str, audio: Path | None, dry_run: bool, ask: bool, silent: bool
 ) -> Report:
     """Execute one request. ``ask``: consent questions are put at the terminal, else they are answered no."""
-    async with build(config, Wanted(speak=not silent, stt=audio is not None, consent=ask)) as assistant:
+    async with build(config, Wanted(speak=not silent, stt=audio is not None)) as assistant:
         done = asyncio.Event()
         _on_signals(assistant, done)
         shown = asyncio.create_task(show(assistant.bus.subscribe())) if sys.stderr.isatty() else None
@@ -49,7 +50,9 @@ async def do_once(
         source = "audio_file" if audio else "text"
         try:
             if dry_run:
-                return await assistant.plan_only(text)
+                return await assistant.planned(text)
+            if not ask:
+                assistant.consent.nobody_answers()
             return await assistant.ask(Request(text=text, source=source))
         finally:
             for task in (shown, asking):

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import time
-
 import typer
 
-from anovax.commands.output import JSON_OPTION, emit
-from anovax.companion import network, pairing, tls
-from anovax.companion.devices import DeviceStore
-from anovax.config import Config, load_config
-from anovax.errors import CompanionError
+from anovax.commands.output import JSON_OPTION
 
 
 def register(app: typer.Typer) -> None:

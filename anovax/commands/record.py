@@ -66,7 +66,7 @@ def _heard(found: list[journal.Entry]) -> str:
     for entry in found:
         if entry.kind == "TurnStarted" and entry.data is not None:
             return str(entry.data["text"])
-    raise UsageError("What was said in that turn is not in the record any more", "it held a secret, or the line is lost")
+    raise UsageError("What was said in that turn is no longer in the record", "it held a secret, or the line is lost")
 
 
 def _verify(folder: Path, json_only: bool) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 import typer
 
-from anovax import weights
 from anovax.commands.output import JSON_OPTION, emit, progress
 from anovax.config import load_config
 from anovax.errors import AudioError, UsageError
@@ -76,23 +75,27 @@ def speak(
     json_only: bool = JSON_OPTION,
 ) -> None:
     """Text to speech. Example: anovax speak "Good morning" -o hello.wav"""
-    from anovax.app import build_speaker
+    from anovax.app import build_playback, build_speaker
     from anovax.tool import CancelFlag
-    from anovax.voice.audio import save_wav
+    from anovax.voice.audio import write_wav
 
     if not text.strip():
         raise UsageError("There is nothing to say", 'write: anovax speak "Good morning"')
-    speaker = build_speaker(load_config(), audible=output is None)
+    config = load_config()
+    playback = build_playback(config) if output is None else None
+    speaker = build_speaker(config, playback)
     try:
         if output is None:
             spoken = speaker.say(text, CancelFlag())
             row: dict[str, Any] = {"text": text, "spoken": spoken}
         else:
             samples, rate = speaker.synthesise(text)
-            save_wav(output, samples, rate)
+            write_wav(output, samples, rate)
             row = {"text": text, "file": str(output), "seconds": round(len(samples) / rate, 3)}
     finally:
         speaker.close()
+        if playback is not None:
+            playback.close()
     if json_only:
         emit(row)
     elif output is not None:
@@ -121,5 +124,4 @@ def _checked(files: list[Path]) -> list[Path]:
     for path in files:
         if not path.exists():
             raise AudioError(f"There is no file {path}", "check its name")
-    weights.models_dir()
     return files

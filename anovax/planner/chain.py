@@ -31,6 +31,9 @@ class FirstOf:
         """Repairing needs the model."""
         return await self._slow.think(failure, cancel)
 
+    async def ready(self) -> None:
+        await self._slow.ready()
+
     def close(self) -> None:
         """Close both. Safe twice."""
         self._fast.close()

@@ -61,5 +61,8 @@ class FastPath:
         cancel.check()
         return Planned(plan=Plan(say=_STUCK), backend=self.name)
 
+    async def ready(self) -> None:
+        """Rules need no loading."""
+
     def close(self) -> None:
         """Holds nothing. Safe twice."""

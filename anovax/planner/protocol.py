@@ -24,6 +24,10 @@ class Planner(Protocol):
         """
         ...
 
+    async def ready(self) -> None:
+        """Wait until the first plan costs no loading. Raises PlannerError or WeightsError when it never will."""
+        ...
+
     def close(self) -> None:
         """Give back model, threads and connections. Safe twice."""
         ...
