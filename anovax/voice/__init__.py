@@ -52,8 +52,8 @@ class Utterance:
 class Transcript:
     """What was said.
 
-    ``seconds`` of sound took ``ms``; ``window_s`` is the encoder window, ``fallback`` whether the guards sent it to the full
-    one; ``no_speech`` and ``logprob`` are the recogniser's own doubts.
+    ``seconds`` of sound took ``ms``; ``window_s`` is the encoder window, ``fallback`` whether the guards sent it to the
+    full one; ``no_speech`` and ``logprob`` are the recogniser's own doubts.
     """
 
     text: str
@@ -176,8 +176,10 @@ class Recogniser(Protocol):
 
 
 class OwnVoice(Protocol):
-    """What the assistant itself makes audible (anovax.voice.echo.OwnVoice): takes it out of a frame, and knows whether a
-    wake word just heard was its own."""
+    """What the assistant itself makes audible (anovax.voice.echo.OwnVoice).
+
+    It takes that out of a frame, and knows whether a wake word just heard was its own.
+    """
 
     def clean(self, frame: Samples, at: float) -> Samples: ...
 

@@ -18,8 +18,9 @@ PRE_ROLL_S = 0.4
 MIN_SPEECH_S = 2 * FRAME_S
 # A text that ends so is not finished
 UNFINISHED = re.compile(
-    r"(\b(a|an|the|my|your|his|her|to|for|of|in|on|at|with|from|into|by|and|or|but|then|that|is|are|open|start|launch|type|"
-    r"write|press|click|search|find|say|remind|go|set|turn|close|switch|play|called|named|about|um|uh|er)|,|\.\.\.|…|-)\W*$",
+    r"(\b(a|an|the|my|your|his|her|to|for|of|in|on|at|with|from|into|by|and|or|but|then|that|is|are|open|start|launch|"
+    r"type|write|press|click|search|find|say|remind|go|set|turn|close|switch|play|called|named|about|um|uh|er)"
+    r"|,|\.\.\.|…|-)\W*$",
     re.IGNORECASE,
 )
 
@@ -27,9 +28,9 @@ UNFINISHED = re.compile(
 class Endpointer:
     """Cuts one utterance out of a stream of frames.
 
-    ``begin`` opens it, ``feed`` gives the Utterance when it is over, ``hear`` tells what the words so far are believed to
-    be, which decides how long a pause may be: ``complete(text)`` says whether they are already a whole command. Pure
-    but for the VAD's memory.
+    ``begin`` opens it, ``feed`` gives the Utterance when it is over, ``hear`` tells what the words so far are believed
+    to be, which decides how long a pause may be: ``complete(text)`` says whether they are already a whole command.
+    Pure but for the VAD's memory.
     """
 
     def __init__(

@@ -3,8 +3,8 @@
     waiting   -- wake word or push-to-talk -->  listening  -- endpoint -->  text (on_text)  -->  waiting
 
 While the assistant speaks or works, short utterances are listened to as well, and those that are exactly "stop" (or one
-of its kin) go to on_stop. While listening, drafts are transcribed ahead: in mid-speech for the eye, and at every pause, so
-that the final text mostly stands before the pause has become an end.
+of its kin) go to on_stop. While listening, drafts are transcribed ahead: in mid-speech for the eye, and at every pause,
+so that the final text mostly stands before the pause has become an end.
 """
 
 from __future__ import annotations
@@ -308,7 +308,7 @@ class VoiceLoop:
 
 
 def without_phrase(text: str, phrase: str) -> str:
-    """``text`` without the wake phrase at its beginning, however it was spelled ("Hey, Travis."); the rest as it was."""
+    """``text`` without the wake phrase at its beginning, however it was spelled ("Hey, Travis.")."""
     words = list(re.finditer(r"[\w']+", text))
     best, cut = 0.0, 0
     for count in range(1, min(len(words), len(phrase.split()) + 2) + 1):

@@ -7,8 +7,8 @@ import re
 UNITS = {
     "%": "percent", "°C": "degrees Celsius", "°F": "degrees Fahrenheit", "°": "degrees", "km/h": "kilometres per hour",
     "km": "kilometres", "cm": "centimetres", "mm": "millimetres", "kg": "kilograms", "GHz": "gigahertz",
-    "MHz": "megahertz", "kHz": "kilohertz", "Hz": "hertz", "TB": "terabytes", "GB": "gigabytes", "MB": "megabytes", "KB": "kilobytes",
-    "kB": "kilobytes", "GiB": "gibibytes", "MiB": "mebibytes", "ms": "milliseconds", "min": "minutes", "s": "seconds",
+    "MHz": "megahertz", "kHz": "kilohertz", "Hz": "hertz", "TB": "terabytes", "GB": "gigabytes", "MB": "megabytes",
+    "KB": "kilobytes", "kB": "kilobytes", "GiB": "gibibytes", "MiB": "mebibytes", "ms": "milliseconds", "min": "minutes", "s": "seconds",
     "h": "hours", "m": "metres", "px": "pixels",
 }  # fmt: skip
 SINGULAR = {"feet": "foot"}
@@ -33,7 +33,8 @@ KEYS = {
 FIRST_WORDS = 5
 MAX_WORDS = 28
 NEVER_AT_END = re.compile(
-    r"^(an?|and|as|at|but|by|for|from|in|into|is|its?|my|not?|o[fnr]|our|so|than|that|the|their|this|to|was|with|your)$", re.I
+    r"^(an?|and|as|at|but|by|for|from|in|into|is|its?|my|not?|o[fnr]|our|so|than|that|the|their|this|to|was|with|your)$",
+    re.IGNORECASE,
 )
 
 

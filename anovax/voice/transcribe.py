@@ -1,8 +1,8 @@
 """Speech to text: faster-whisper's model with an encoder window that fits, and guards against its inventions.
 
 Whisper (Radford et al. 2022, arXiv:2212.04356) always encodes 30 s. Its encoder also accepts less, which is where the
-time goes; but a window cut close to the words makes the decoder repeat itself. So the window has a floor, whatever looks
-like a loop or a guess is decoded again with the full window, and nothing is decoded where nobody speaks.
+time goes; but a window cut close to the words makes the decoder repeat itself. So the window has a floor, whatever
+looks like a loop or a guess is decoded again with the full window, and nothing is decoded where nobody speaks.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ MIN_SPEECH_S = 0.10
 VAD_CHUNK = 512
 # What Whisper writes when it hears nothing, from its subtitled training data
 INVENTED = re.compile(
-    r"^\W*((thank you|thanks)( (so|very) much)?( for (watching|listening))?|you|bye( bye)?|okay|so|the|i|oh|uh|um|hmm|mm|"
-    r"please subscribe|\[.*\]|\(.*\)|♪.*)?\W*$",
+    r"^\W*((thank you|thanks)( (so|very) much)?( for (watching|listening))?|you|bye( bye)?|okay|so|the|i|oh|uh|um|"
+    r"hmm|mm|please subscribe|\[.*\]|\(.*\)|♪.*)?\W*$",
     re.IGNORECASE,
 )
 NOISE_NOTE = re.compile(r"\[[^\]]*\]|\([^)]*\)|♪+|\*[^*]*\*")

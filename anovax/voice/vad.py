@@ -39,7 +39,7 @@ class SileroVad:
         self._last = 0.0
 
     def __call__(self, samples: Samples) -> float:
-        """The highest probability of the chunks that ``samples`` (int16[n]) complete; the last one if they complete none."""
+        """The highest probability of the chunks that ``samples`` (int16[n]) complete; if none, the last one again."""
         sound = np.concatenate([self._rest, to_float(samples)])
         whole = len(sound) // CHUNK * CHUNK
         self._rest = sound[whole:]

@@ -28,7 +28,7 @@ SCRIPT = """\
 load-module module-native-protocol-unix socket={socket} auth-anonymous=1
 load-module module-null-sink sink_name=loudspeaker rate=48000 channels=2 sink_properties=device.description=Loudspeaker
 load-module module-null-sink sink_name=room rate=48000 channels=1 sink_properties=device.description=Room
-load-module module-remap-source source_name=microphone master=room.monitor source_properties=device.description=Microphone
+load-module module-remap-source source_name=microphone master=room.monitor
 set-default-sink loudspeaker
 set-default-source microphone
 """
@@ -70,7 +70,7 @@ class VirtualSound:
 
     @contextlib.contextmanager
     def use(self) -> Iterator[None]:
-        """Set ``environment`` in this process for the time of the block. Must come before PortAudio is first started."""
+        """Set ``environment`` in this process for the time of the block; before PortAudio is first started."""
         before = {name: os.environ.get(name) for name in self.environment}
         os.environ.update(self.environment)
         try:
@@ -109,11 +109,11 @@ class VirtualSound:
             server.wait(3)
 
     def play_into_microphone(self, sound: Path | Samples, rate: int = SAMPLE_RATE, wait: bool = True) -> None:
-        """Let the microphone hear a sound file, or int16[n] at ``rate``. Waits until it is played unless told not to."""
+        """Let the microphone hear a sound file, or int16[n] at ``rate``; waits for its end unless told not to."""
         if isinstance(sound, Path):
             command, data = ["paplay", "-d", "room", str(sound)], b""
         else:
-            command, data = [*_pacat("room", rate), "--latency-msec=60"], sound.astype("<i2").tobytes()
+            command, data = _pacat("room", rate, 60), sound.astype("<i2").tobytes()
         player = threading.Thread(target=_feed, args=(command, self._env(), data), daemon=True)
         player.start()
         if wait:
@@ -168,9 +168,7 @@ class Recorder:
     """A running recording of one source at 16 kHz mono."""
 
     def __init__(self, env: dict[str, str], source: str) -> None:
-        self._process = subprocess.Popen(
-            [*_parec(source), "--latency-msec=30"], env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
+        self._process = _client(_parec(source, 30), env, stdout=subprocess.PIPE)
         self._parts: list[bytes] = []
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -199,12 +197,8 @@ class _Room:
     """Plays a very quiet noise into the room, and listens to the loudspeaker, until closed."""
 
     def __init__(self, env: dict[str, str], level: float) -> None:
-        self._listener = subprocess.Popen(
-            [*_parec("loudspeaker.monitor"), "--latency-msec=20"], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        self._process = subprocess.Popen(
-            [*_pacat("room", SAMPLE_RATE), "--latency-msec=40"], env=env, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
+        self._listener = _client(_parec("loudspeaker.monitor", 20), env, stdout=subprocess.DEVNULL)
+        self._process = _client(_pacat("room", SAMPLE_RATE, 40), env, stdin=subprocess.PIPE)
         noise = np.random.default_rng(7).normal(0, level, SAMPLE_RATE * 4).round().astype(np.int16).tobytes()
         self._writer = threading.Thread(target=self._write, args=(noise,), daemon=True)
         self._writer.start()
@@ -226,12 +220,20 @@ class _Room:
                     self._process.stdin.write(noise[start : start + 3200])
 
 
-def _pacat(sink: str, rate: int) -> list[str]:
-    return ["pacat", "--playback", "-d", sink, "--raw", "--format=s16le", "--channels=1", f"--rate={rate}"]
+def _pacat(sink: str, rate: int, latency_ms: int) -> list[str]:
+    return ["pacat", "--playback", "-d", sink, *_form(rate, latency_ms)]
 
 
-def _parec(source: str) -> list[str]:
-    return ["parec", "-d", source, "--raw", "--format=s16le", "--channels=1", f"--rate={SAMPLE_RATE}"]
+def _parec(source: str, latency_ms: int) -> list[str]:
+    return ["parec", "-d", source, *_form(SAMPLE_RATE, latency_ms)]
+
+
+def _form(rate: int, latency_ms: int) -> list[str]:
+    return ["--raw", "--format=s16le", "--channels=1", f"--rate={rate}", f"--latency-msec={latency_ms}"]
+
+
+def _client(command: list[str], env: dict[str, str], **pipes: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(command, env=env, stderr=subprocess.DEVNULL, **pipes)  # type: ignore[call-overload,no-any-return]
 
 
 def _feed(command: list[str], env: dict[str, str], data: bytes) -> None:

@@ -1,8 +1,8 @@
 """The wake word: openWakeWord's networks behind a gate that costs next to nothing while the room is quiet.
 
 openWakeWord (Scripka 2023, github.com/dscripka/openWakeWord) turns each 80 ms frame into 8 mel frames, the last 76 mel
-frames into one speech embedding (Lin et al. 2020, arXiv:2002.01322), and the last 16 embeddings into a score. The networks
-are its own, run here directly: its Python front end copies a list of 10 s of sound for every frame.
+frames into one speech embedding (Lin et al. 2020, arXiv:2002.01322), and the last 16 embeddings into a score. The
+networks are its own, run here directly: its Python front end copies a list of 10 s of sound for every frame.
 """
 
 from __future__ import annotations
