@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from dataclasses import replace
 
@@ -32,17 +33,11 @@ _VERB = re.compile(
 class Reader:
     """Reads one request: as a whole, or in parts each of which is read with certainty by itself."""
 
-    def __init__(self) -> None:
-        by_word: dict[str, list[Rule]] = {}
-        anywhere: list[Rule] = []
-        self._rules = tuple(all_rules())
-        for order, rule in enumerate(self._rules):
-            for word in rule.firsts or ():
-                by_word.setdefault(word, [])
-        self._anywhere = [rule for rule in self._rules if rule.firsts is None]
-        self._by_word = {
-            word: [rule for rule in self._rules if rule.firsts is None or word in rule.firsts] for word in by_word
-        }
+    def __init__(self, chance: random.Random) -> None:
+        every = all_rules(chance)
+        words = {word for rule in every for word in rule.firsts or ()}
+        self._anywhere = [rule for rule in every if rule.firsts is None]
+        self._by_word = {word: [r for r in every if r.firsts is None or word in r.firsts] for word in words}
 
     def clause(self, text: str, scene: Scene) -> Reading | None:
         """One command, no splitting."""

@@ -1,7 +1,13 @@
-"""Writing under a grammar: greedy, every forced byte fed in one batch with the token before it, never one by one."""
+"""Writing under a grammar: greedy, with as few passes through the model as can be.
+
+A pass over k tokens costs far less than k passes over one. So what the grammar forces is fed together with the token before
+it, and where an argument has begun to repeat the user's words, their continuation is fed along and kept as far as the model
+would have written it (prompt lookup decoding, Saxena 2023: https://github.com/apoorvumang/prompt-lookup-decoding).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,15 +16,21 @@ from numpy.typing import NDArray
 
 from anovax.planner.engine import Engine
 
+Logits = NDArray[np.float32]
+NO_TEXT = ""
+
 
 @dataclass
 class Written:
-    """What was written. ``sampled`` tokens were chosen by the model, ``forced`` ones followed from the grammar;
+    """What was written. ``sampled`` tokens cost a choice of the model each, ``copied`` ones were proposed from the
+    request and confirmed by it, ``forced`` ones followed from the grammar; ``passes`` through the model in all;
     ``truncated``: the token budget ended before the text did."""
 
     text: str = ""
     sampled: int = 0
+    copied: int = 0
     forced: int = 0
+    passes: int = 0
     truncated: bool = False
     pieces: list[bytes] = field(default_factory=list)
 
@@ -29,7 +41,7 @@ def allowed(matcher: Any, n_vocab: int) -> NDArray[np.bool_]:
     return np.unpackbits(bits, bitorder="little")[:n_vocab].astype(bool)
 
 
-def choose(logits: NDArray[np.float32], matcher: Any) -> int:
+def choose(logits: Logits, matcher: Any) -> int:
     """The likeliest token that the grammar allows. ``logits``: shape (n_vocab,)."""
     return int(np.where(allowed(matcher, len(logits)), logits, -np.inf).argmax())
 
@@ -38,20 +50,21 @@ class Writer:
     """Writes one text under ``matcher`` (a fresh llguidance LLMatcher) after what ``engine`` has read.
 
     Forced bytes are tokenised as text: the grammar's own forced tokens stop where the tokens are ambiguous although the
-    text is not.
+    text is not. ``propose(text so far)`` guesses what follows; "" when it has no idea.
     """
 
-    def __init__(self, engine: Engine, matcher: Any, budget: int) -> None:
-        self.engine, self.matcher, self.budget = engine, matcher, budget
+    def __init__(
+        self, engine: Engine, matcher: Any, budget: int, propose: Callable[[str], str] = lambda text: NO_TEXT
+    ) -> None:
+        self.engine, self.matcher, self.budget, self._propose = engine, matcher, budget, propose
         self.out = Written()
 
-    def take(self, token: int) -> list[int]:
-        """Write ``token`` and what it forces; the tokens to feed."""
-        self.out.sampled += 1
-        return [token, *self.write([token])]
+    def feed(self, tokens: list[int], want: int = 1) -> Logits:
+        self.out.passes += 1
+        return self.engine.feed(tokens, want)
 
     def write(self, tokens: list[int]) -> list[int]:
-        """Write given tokens; returns the further ones that the grammar then forces."""
+        """Write given tokens; returns the further ones that the grammar then forces, written too."""
         self._note(tokens)
         forced = self.engine.tokenize(self.matcher.compute_ff_bytes().decode("utf-8", "replace"))
         self._note(forced)
@@ -62,14 +75,42 @@ class Writer:
         self.matcher.consume_tokens(tokens)
         self.out.pieces.extend(self.engine.piece(token) for token in tokens)
 
-    def finish(self, logits: NDArray[np.float32]) -> Written:
-        """Go on until the grammar is satisfied or the budget is spent. ``logits``: after the last token fed."""
+    @property
+    def text(self) -> str:
+        return b"".join(self.out.pieces).decode("utf-8", "replace")
+
+    def finish(self, logits: Logits) -> Written:
+        """Go on until the grammar is satisfied or the budget is spent. ``logits``: after the last token fed, (n_vocab,)."""
         while not self.matcher.is_accepting():
-            if self.out.sampled >= self.budget:
+            if self.out.sampled + self.out.copied >= self.budget:
                 self.out.truncated = True
                 break
-            tokens = self.take(choose(logits, self.matcher))
+            token = choose(logits, self.matcher)
+            self.out.sampled += 1
+            tokens = [token, *self.write([token])]
             if not self.matcher.is_accepting():
-                logits = self.engine.feed(tokens)[-1]
-        self.out.text = b"".join(self.out.pieces).decode("utf-8", "replace")
+                logits = self._feed_with_draft(tokens)
+        self.out.text = self.text
         return self.out
+
+    def _feed_with_draft(self, tokens: list[int]) -> Logits:
+        """Feed ``tokens`` and a guess at what follows; keep of the guess what the model agrees with."""
+        draft = self._draft()
+        logits = self.feed(tokens + draft, want=1 + len(draft))
+        start = self.engine.past - len(draft)
+        for kept, token in enumerate(draft):
+            if choose(logits[kept], self.matcher) != token:
+                self.engine.truncate(start + kept)
+                return logits[kept]
+            self._note([token])
+            self.out.copied += 1
+            if self.matcher.is_accepting():
+                break
+        return logits[-1]
+
+    def _draft(self) -> list[int]:
+        guess = self._propose(self.text)
+        if not guess:
+            return []
+        tokens = self.engine.tokenize(guess)[: self.budget]
+        return tokens[: self.matcher.validate_tokens(tokens)]

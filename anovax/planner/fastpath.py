@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable, Collection
 
@@ -25,10 +26,10 @@ class FastPath:
 
     name = "fastpath"
 
-    def __init__(self, tools: Toolbox, applications: Callable[[], Collection[str]] | None = None) -> None:
+    def __init__(self, tools: Toolbox, applications: Callable[[], Collection[str]] | None = None, chance: random.Random | None = None) -> None:
         self._tools = tools
         self._applications = applications
-        self._reader = Reader()
+        self._reader = Reader(chance or random.Random())
 
     def read(self, text: str, context: Context) -> Plan | None:
         """The plan that the words certainly mean, or None. Pure; < 1 ms."""

@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
+import random
+
 from anovax.planner.rules.apps import Apps
+from anovax.planner.rules.beyond import beyond_rules
 from anovax.planner.rules.desk import desk_rules
 from anovax.planner.rules.grammar import Rule
 from anovax.planner.rules.hands import hand_rules
 from anovax.planner.rules.keys import key_rules
+from anovax.planner.rules.lookups import lookup_rules
 from anovax.planner.rules.memory import memory_rules
 from anovax.planner.rules.sites import Sites
+from anovax.planner.rules.smalltalk import smalltalk_rules
+from anovax.planner.rules.sums import sum_rules
+from anovax.planner.rules.talk import Talk
 from anovax.planner.rules.web import Web
 
 
-def all_rules() -> tuple[Rule, ...]:
+def all_rules(chance: random.Random) -> tuple[Rule, ...]:
     """Every rule, in the order in which they are tried."""
     sites = Sites()
     return (
         *desk_rules(),
+        *Talk(chance).rules(),
         *hand_rules(),
         *memory_rules(),
         *key_rules(),
+        *sum_rules(),
+        *beyond_rules(),
         *Web(sites).rules(),
+        *smalltalk_rules(),
+        *lookup_rules(),
         *Apps(sites).rules(),
     )

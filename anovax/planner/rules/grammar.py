@@ -2,7 +2,8 @@
 
     "(open|launch|start) [up] [the|my] <app> [app|program]"
 
-``(a|b)`` is one of several, ``[a|b]`` may be missing, ``<name>`` is a slot for any words, everything else is a word.
+``(a|b)`` is one of several, ``[a|b]`` may be missing, ``<name>`` is a slot for any words, ``~`` stands for up to four
+words that do not matter, everything else is a word.
 A sentence must match from its first word to its last. The method is that of template intents as in Mycroft's Padatious
 and Home Assistant's hassil; here each template becomes one anchored regular expression, indexed by its first words.
 """
@@ -18,6 +19,7 @@ from anovax.plan import Context
 
 _TOKEN = re.compile(r"[()\[\]|]|<\w+>|[^\s()\[\]|<>]+")
 _END = r"(?:[ ,]+|$)"
+_GAP = rf"(?:[^\s,]+{_END}){{0,4}}?"
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,17 @@ def rules(build: Build | Reading, *templates: str, verbatim: bool = False) -> tu
     return tuple(rule(template, build, verbatim=verbatim) for template in templates)
 
 
+def phrasebook(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Headings ("= …") and the templates below each, one a line; a line ending in a backslash goes on."""
+    pages: list[tuple[str, list[str]]] = []
+    for line in text.replace("\\\n", "").strip().splitlines():
+        if line.startswith("= "):
+            pages.append((line[2:].strip(), []))
+        elif line.strip():
+            pages[-1][1].append(line.strip())
+    return tuple((heading, tuple(templates)) for heading, templates in pages)
+
+
 class _Parser:
     """Recursive descent over the notation. Every node yields (regex, first words or None for any, may be empty)."""
 
@@ -122,6 +135,8 @@ class _Parser:
             regex, firsts, empty = self.alternatives()
             self._at += 1  # the closing bracket
             return (f"(?:{regex})?", firsts, True) if token == "[" else (f"(?:{regex})", firsts, empty)
+        if token == "~":
+            return _GAP, None, True
         if token.startswith("<"):
             return f"(?P<{token[1:-1]}>.+?){_END}", None, False
         return re.escape(token) + _END, frozenset({token.lower()}), False

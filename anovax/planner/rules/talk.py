@@ -1,0 +1,128 @@
+"""The conversation itself: stop, repeat, again, what was asked, "it" and "the other one"; and words made to order."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable
+
+from anovax.planner.numbers import number, spoken_numbers
+from anovax.planner.rules.grammar import Call, Reading, Rule, Scene, call, rules, said
+from anovax.planner.rules.hands import last_opened
+
+_JOKES = (
+    "Why did the keyboard break up with the mouse? It did not click any more.",
+    "I would tell you a joke about UDP, but you might not get it.",
+    "There are ten kinds of people: those who understand binary, and those who do not.",
+    "Why do programmers mix up Halloween and Christmas? Because oct 31 is dec 25.",
+)
+_FACTS = (
+    "Honey keeps for centuries without spoiling.",
+    "An octopus has three hearts.",
+    "A day on Venus is longer than its year.",
+    "To a botanist, a banana is a berry and a strawberry is not.",
+)
+_STOP = (
+    "(stop|cancel|never mind|nevermind|forget it|forget that|forget about it|abort|halt|quit it|leave it|drop it|enough|disregard|wait|dismiss) \
+[it|that|this|now|everything|please|then|about it|i changed my mind|what i said|talking|speaking|reading|listening]",
+    "(stop|cancel|ignore|disregard|forget|scratch|strike|skip) [that|my|the|it|this|what] [last] [i] (it|that|request|command|action|said|asked|task|message)",
+    "(don't do|do not do) (that|it|anything)", "(that's|that is) enough", "i (changed|have changed|'ve changed) my mind", "(i've|i have) changed my mind",
+    "stop (doing that|talking|speaking|listening|reading|what you are doing|what you're doing|right there|dictating)", "(be quiet|shut up|quiet|silence|hush|go to sleep|shush|be silent|go away)",
+    "(hold|hang) on", "(one|just a|wait a|give me a) (moment|second|minute)", "(no|oh|actually) (stop|cancel|never mind|nevermind|forget it|wait) ~",
+)  # fmt: skip
+
+
+class Talk:
+    """``chance`` draws coins, dice, jokes and numbers."""
+
+    def __init__(self, chance: random.Random) -> None:
+        self._chance = chance
+
+    def _one_of(self, answers: tuple[str, ...]) -> Callable[[re.Match[str], Scene], Reading]:
+        return lambda match, scene: said(self._chance.choice(answers))
+
+    def _dice(self, match: re.Match[str], scene: Scene) -> Reading | None:
+        slots = match.groupdict()
+        sides, count = number(slots.get("sides") or "6"), number(slots.get("n") or "1")
+        if not sides or not count or not 2 <= sides <= 1000 or not 1 <= count <= 10:
+            return None
+        return said("I rolled " + " and ".join(str(self._chance.randint(1, sides)) for _ in range(count)) + ".")
+
+    def _between(self, match: re.Match[str], scene: Scene) -> Reading | None:
+        low, high = number(match["low"]), number(match["high"])
+        if low is None or high is None or low > high:
+            return None
+        return said(f"{self._chance.randint(low, high)}.")
+
+    def rules(self) -> tuple[Rule, ...]:
+        """Everything that is answered from the conversation or from chance."""
+        joke = "(tell|give|say|share|know|do you know|have you got|got|hit|crack|make|i want|i want to hear|i'd like to hear|let me hear|let's hear)"
+        return (
+            *rules(said("All right."), *_STOP),
+            *rules(_spell, "(spell|spell out|spelling of|the spelling of) [the] [word] <word>", "how (do you|do i|to|would you|does one|should i) (spell|write) [out] [the] [word] <word>", "how is [the] [word] <word> (spelled|spelt|written)",
+                   "(tell|show|give) me (how to spell|how you spell|the spelling of|the correct spelling of|how do you spell) [the] [word] <word>", "what is the [correct|right|proper] spelling (of|for) [the] [word] <word>", "what's the [correct|right|proper] spelling (of|for) [the] [word] <word>",
+                   "(what letters|what are the letters) (are in|in|spell) [the] [word] <word>"),
+            *rules(self._one_of(_JOKES), f"{joke} [me|us] [a|another|some|any|one|your|one of your] [good|funny|best|random|new|short|silly|great|dad|nerdy] (joke|jokes|one liner|one-liner) [to] [make me laugh]", f"{joke} [me|us] ~ (joke|jokes) (about|involving|that) ~", "(tell|say) [me] something (funny|to make me laugh|humorous|hilarious|that will make me laugh|that'll make me laugh)", "(make|get) me [to] (laugh|smile) ~",
+                   "(joke|another joke|be funny|do you know any jokes|know any jokes|cheer me up|i want to laugh|i need a laugh|entertain me|amuse me)", "say [me] [a] joke"),
+            *rules(self._one_of(_FACTS), "(tell|give|share|say|do you know|know|i want|i'd like|let's hear|got) [me|to hear] [a|an|another|some|any|something] [good|new|random|cool] (fun|interesting|random|fascinating|cool|amazing|weird) (fact|facts|tidbit|trivia|thing|things|piece of trivia) ~", "(tell|teach|say|give) me (something|anything) ~ (interesting|new|i don't know|i do not know|cool|fun|fascinating|random|i didn't know)", "[a] (fun|random|interesting) fact", "(tell|give) me [some|a] (trivia|fact|facts)"),
+            *rules(self._one_of(("Heads.", "Tails.")), "(flip|toss|throw|spin) [me|us] [a|the|your] (coin|quarter|penny|nickel|dime) ~", "(heads or tails|coin flip|coin toss|do a coin flip|do a coin toss|i need a coin flip|i need you to flip a coin)", "~ (flip|toss) (a|the) coin ~"),
+            *rules(self._dice, "(roll|throw|toss|cast) [me|us] [a|the|some|one|your] (die|dice) [and] [tell me] ~", "(roll|throw) [me|us] <n> [six sided] dice ~", "(roll|throw) [a|the] <sides> sided (die|dice) ~", "~ (roll|throw) (a die|the dice|a dice) ~", "dice roll"),
+            *rules(self._between, "(pick|choose|give me|tell me|generate|say|think of|select) [a] [random] number (between|from) <low> (and|to) <high>", "[a] random number (between|from) <low> (and|to) <high>"),
+            *rules(_last_said, "[please] (repeat|say) [that|it|what you said|what you just said|the last thing|your last|yourself|again] [once more|again|one more time|you said|thing|sentence|answer|response|statement|that you said|please|a second time|back to me]", "(say|repeat) (that|it|what you said|what you just said|what you told me|the last thing|the last thing you said|your last statement|your last response|your last answer|yourself|your answer|that last thing|that last part|the last part) [again|one more time|once more|another time|please|for me|back to me|you said|a second time|slower]",
+                   "(what|what's that|pardon|pardon me|excuse me|sorry|come again|what was that|huh|what did you say|what did you just say|say what|say again|i didn't hear you|i did not hear you|i didn't catch that|i didn't hear that|i missed that|i couldn't hear you|can i hear that again|could i hear that again|i need you to repeat that|one more time please|what was it you said|what was the last thing you said|what were you saying) [again|could you repeat|can you repeat|say it again|repeat it|repeat that|please]"),
+            *rules(_last_heard, "what (did|was) (i|it) [i] [just] (ask|say|tell|asked|said|want) [you] [to] [do] [for] [just now|before|earlier|a moment ago|last|last time]", "what was my (last|previous) (question|request|command)", "what was the last thing i (asked|said|asked for|told you)", "what (have i|did i just) (asked|ask|say|said) ~", "do you (remember|know) what i (just|last) (asked|said) ~", "repeat what i [just] said"),
+            *rules(_again, "(do|run|repeat) (it|that|this|the same|the last command|the same thing|the last action|my last command|that command) [again|once more|one more time|please]", "(again|once more|one more time|same again|do that again|do it again|try again|try that again|try it again|redo that command)"),
+            *rules(_undo, "(undo|undo that|undo it|undo this)"),
+            *rules(call("undo"), "(take (that|it) back|undo (what you did|what you just did|your last action|the last action|the last thing you did|your last step)|revert (that|what you did))"),
+            *rules(_close_it, "close (it|that|that one|that again|it again)"),
+            *rules(call("focus_window", name="the other one"), "(no|nope|not that one|not this one|not that|i meant|i mean|wrong one|use|try|take|switch to|go to|open) [no|i meant|i mean] [the] other (one|window)", "[the] other (one|window)"),
+            *rules(call("focus_window", name="the last one"), "(switch|go|change|jump) back", "(switch|go|change|jump) [back] to [the] (last|previous) (one|window|app|application|program)"),
+            *rules(_speak, "(say|speak|speak out|say out loud|say aloud|say the words|say the word|say the phrase|pronounce|pronounce the word|repeat after me|read aloud|read out loud) <text>", "how (do you|do i|to) pronounce [the] [word] <text>"),
+        )  # fmt: skip
+
+
+def _spell(match: re.Match[str], scene: Scene) -> Reading | None:
+    word = match["word"].strip("\"'.,")
+    if not re.fullmatch(r"[A-Za-z'-]{2,30}(?: [A-Za-z'-]{1,20}){0,3}", word):
+        return None
+    letters = ", ".join(ch.upper() for ch in word if ch.isalpha())
+    return said(f"{word.capitalize()}: {letters}.")
+
+
+def _last_said(match: re.Match[str], scene: Scene) -> Reading | None:
+    words = [turn.said for turn in scene.context.turns if turn.said]
+    return said(words[-1] if words else "I have not said anything yet.")
+
+
+def _last_heard(match: re.Match[str], scene: Scene) -> Reading | None:
+    turns = scene.context.turns
+    return said(f"You asked: {turns[-1].heard}." if turns else "You have not asked me anything yet.")
+
+
+def _again(match: re.Match[str], scene: Scene) -> Reading | None:
+    """The last plan that did something. A plan that needs consent is judged again like any other."""
+    plans = [turn.plan for turn in scene.context.turns if turn.plan.steps]
+    if not plans:
+        return said("There is nothing to repeat yet.")
+    return Reading(tuple(Call(step.tool, step.args.model_dump(exclude_none=True)) for step in plans[-1].steps))
+
+
+def _undo(match: re.Match[str], scene: Scene) -> Reading | None:
+    """After an action of ours, that is taken back; otherwise it is the application's own undo."""
+    acted = scene.context.turns and scene.context.turns[-1].plan.steps
+    return call("undo") if acted else call("press_keys", keys="ctrl+z")
+
+
+def _close_it(match: re.Match[str], scene: Scene) -> Reading | None:
+    name = last_opened(scene) if scene.before or scene.context.turns else ""
+    return call("close_window", name=name) if name else call("close_window")
+
+
+def _speak(match: re.Match[str], scene: Scene) -> Reading | None:
+    text = match["text"].strip(" \"'")
+    if re.match(r"^(?:something|anything|that|it|this|what|to|if|when|in|no to|yes to|goodbye to|my|the time|the date)\b", text, re.IGNORECASE):
+        return None
+    return Reading(call("speak", text=text).calls, free=True)
+
+
+__all__ = ["Talk", "spoken_numbers"]
