@@ -39,6 +39,7 @@ from anovax.voice.endpoint import Endpointer
 from anovax.voice.loop import VoiceLoop
 from anovax.voice.microphone import Microphone
 from anovax.voice.playback import Playback, tone
+from anovax.voice.soundcheck import SoundFacts, check_sound
 from anovax.voice.speak import Speaker
 from anovax.voice.speakable import sentences
 from anovax.voice.transcribe import Transcriber
@@ -268,7 +269,7 @@ class _Sound:
             microphone=Microphone(config.audio, self.devices, self.bus),
             wake=build_wake(config),
             endpoint=Endpointer(config.endpoint, SileroVad(), lambda text: fast.read(text, Context()) is not None),
-            interjection=Endpointer(config.endpoint, SileroVad()),
+            interjection=Endpointer.for_interjections(SileroVad()),
             recogniser=assistant.transcriber,
             bus=self.bus,
             on_text=lambda text, samples: assistant.hear(Request(text=text, source="microphone")),
@@ -279,6 +280,17 @@ class _Sound:
         )
         self.stack.callback(loop.close)
         return loop
+
+
+def check_sound_hardware(config: Config) -> SoundFacts:
+    """Record two seconds and play a beep that must come back. Raises AudioError where there is no PortAudio."""
+    bus, devices = Bus(), SoundDevices()
+    microphone, playback = Microphone(config.audio, devices, bus), Playback(config.audio, devices)
+    try:
+        return check_sound(microphone, playback)
+    finally:
+        microphone.close()
+        playback.close()
 
 
 def wake_phrase(config: Config) -> str:

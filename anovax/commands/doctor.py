@@ -127,9 +127,11 @@ def _sound(config: Config, record: bool) -> Iterator[Finding]:
         fix = "install pulseaudio-utils"
         yield Finding(part="sound server", state="warning", detail="pactl was not found", fix=fix)
     try:
-        from anovax.voice.checkup import checkup
+        from anovax.app import check_sound_hardware
+        from anovax.voice.soundcheck import described
 
-        for part, detail, fix in checkup(config.audio, record):
-            yield Finding(part=part, state="warning" if fix else "ok", detail=detail, fix=fix)
+        if record:
+            for part, detail, fix in described(check_sound_hardware(config)):
+                yield Finding(part=part, state="warning" if fix else "ok", detail=detail, fix=fix)
     except AudioError as error:
         yield Finding(part="sound", state="missing", detail=error.problem, fix=error.fix)

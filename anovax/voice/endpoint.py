@@ -50,6 +50,11 @@ class Endpointer:
         self.speaking = False
         self._vad.reset()
 
+    @classmethod
+    def for_interjections(cls, vad: SpeechProbability) -> Endpointer:
+        """One that is quick to cut out a short word, such as "stop", said while the assistant speaks or works."""
+        return cls(EndpointConfig(silence_s=0.24, max_s=3.0, start_s=20.0), vad)
+
     @property
     def started(self) -> bool:
         """Whether enough speech was heard for an utterance."""

@@ -63,6 +63,28 @@ def check_sound(microphone: Microphone, playback: Loudspeaker | None, seconds: f
     return _judged(device, microphone.rate, room, heard_out, beep_ms)
 
 
+def described(facts: SoundFacts) -> list[tuple[str, str, str]]:
+    """The facts for people: (part, what was found, what to do about it or "")."""
+    heard = f"{facts.microphone}, {facts.rate} Hz, level {facts.level_db} dB, peak {facts.peak_db} dB"
+    clipped = f", {facts.clipped:.1%} clipped" if facts.clipped else ""
+    if facts.beep_ms is not None:
+        beep = f"a beep came back after {facts.beep_ms:.0f} ms"
+    else:
+        beep = (
+            "a beep was played and did not come back (headphones, or too quiet)" if facts.loudspeaker else "none opens"
+        )
+    own = "loudspeaker" if facts.problem.startswith("No loudspeaker") else "microphone"
+    fixes = {own: facts.fix} if facts.problem else {}
+    return [
+        (
+            "microphone",
+            facts.problem if own == "microphone" and facts.problem else heard + clipped,
+            fixes.get("microphone", ""),
+        ),
+        ("loudspeaker", beep, fixes.get("loudspeaker", "")),
+    ]
+
+
 def _judged(device: Device | None, rate: int, room: Samples, loudspeaker: bool, beep_ms: float | None) -> SoundFacts:
     silent = not len(room) or int(room.max()) - int(room.min()) <= 1
     peak = float(np.abs(room.astype(np.int32)).max(initial=0)) / 32768
