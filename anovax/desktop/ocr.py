@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import threading
+from collections import OrderedDict
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +14,16 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict
 from rapidfuzz import fuzz
 
+from anovax.desktop.text_lines import Boxes, text_lines
 from anovax.errors import DesktopError
+
+Picture = npt.NDArray[np.uint8]  # height x width x 3
+
+_MODEL_H = 48  # pixels of height that the recogniser works in
+_KEPT = 4096  # crops whose text is remembered
+_LEAST_SCORE = 0.5
+_EXACT = 0.97  # a find that needs no further look
+_LETTERS_PER_HEIGHT = 1.7  # letters that fit into a stretch as long as the line's box is high
 
 
 class TextBox(BaseModel):
@@ -33,35 +45,101 @@ class TextBox(BaseModel):
 
 
 class Ocr:
-    """Reads pictures. The engine is built on the first read, and kept; one read at a time (thread-safe)."""
+    """Reads pictures. The recogniser is built on the first read, and kept; one read at a time (thread-safe). What was
+    read once and looks the same is not read again (bounded)."""
 
     def __init__(self, threads: int = 2) -> None:
         self._threads = threads
         self._lock = threading.Lock()
-        self._engine: Any = None
+        self._recogniser: Any = None
+        self._read: OrderedDict[bytes, tuple[str, float]] = OrderedDict()
 
-    def read(self, image: npt.NDArray[np.uint8]) -> tuple[TextBox, ...]:
+    def read(self, image: Picture) -> tuple[TextBox, ...]:
         """Lines of text in ``image`` (uint8, shape (height, width, 3), RGB), in reading order."""
-        if image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8:
-            raise DesktopError(f"OCR needs an RGB picture of bytes, not {image.dtype} of shape {image.shape}")
+        return reading_order(self._recognised(image, text_lines(_checked(image))))
+
+    def find(self, image: Picture, text: str) -> tuple[TextBox, ...]:
+        """The places where ``text`` stands, best first. Lines of a fitting length are read first, and the longer ones
+        only when none of these is it; so a button is found well before the whole screen has been read."""
+        boxes = text_lines(_checked(image))
+        letters = boxes[:, 2] / np.maximum(boxes[:, 3], 1) * _LETTERS_PER_HEIGHT
+        want = max(1, len(text.replace(" ", "")))
+        near = (letters > 0.5 * want - 1) & (letters < 2.2 * want + 4)
+        found = matches(self._recognised(image, boxes[near]), text)
+        if found and found[0].score >= _EXACT:
+            return found
+        longer = letters >= 2.2 * want + 4
+        return matches((*found, *self._recognised(image, boxes[longer])), text)
+
+    def _recognised(self, image: Picture, boxes: Boxes) -> tuple[TextBox, ...]:
+        crops = [np.ascontiguousarray(image[y : y + h, x : x + w, ::-1]) for x, y, w, h in boxes]
         with self._lock:
-            if self._engine is None:
-                self._engine = _build(self._threads)
-            rows, _ = self._engine(image[:, :, ::-1], use_cls=False)
-        return reading_order(tuple(_box(points, text, float(score)) for points, text, score in rows or ()))
+            texts = self._texts(crops)
+        return tuple(
+            TextBox(text=text, x=int(x), y=int(y), w=int(w), h=int(h), score=round(score, 3))
+            for (x, y, w, h), (text, score) in zip(boxes, texts, strict=True)
+            if text.strip() and score >= _LEAST_SCORE
+        )
+
+    def _texts(self, crops: list[Picture]) -> list[tuple[str, float]]:
+        """Text and score of each crop (BGR), from the memory of earlier reads where it looks the same."""
+        keys = [hashlib.blake2b(crop.tobytes(), digest_size=16, salt=crop.shape[1].to_bytes(4, "big")).digest() for crop in crops]
+        new = {key: crop for key, crop in zip(keys, crops, strict=True) if key not in self._read}
+        if new:
+            if self._recogniser is None:
+                self._recogniser = _build(self._threads)
+            self._read.update(zip(new, self._recogniser(list(new.values())), strict=True))
+        for key in keys:
+            self._read.move_to_end(key)
+        out = [self._read[key] for key in keys]
+        while len(self._read) > _KEPT:
+            self._read.popitem(last=False)
+        return out
 
 
-def _build(threads: int) -> Any:
+def _checked(image: Picture) -> Picture:
+    if image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8:
+        raise DesktopError(f"OCR needs an RGB picture of bytes, not {image.dtype} of shape {image.shape}")
+    return image
+
+
+def _build(threads: int) -> Callable[[list[Picture]], list[tuple[str, float]]]:
+    """RapidOCR's recogniser, in batches of like widths without its padding to 320 pixels."""
     from rapidocr_onnxruntime import RapidOCR
 
-    return RapidOCR(intra_op_num_threads=threads, inter_op_num_threads=1)
+    recognise = RapidOCR(intra_op_num_threads=threads, inter_op_num_threads=1).text_rec
+    recognise.rec_image_shape = [3, _MODEL_H, _MODEL_H]
+    recognise.rec_batch_num = 8
+
+    def run(crops: list[Picture]) -> list[tuple[str, float]]:
+        found, _ = recognise(crops)
+        return [(str(text), float(score)) for text, score in found]
+
+    return run
 
 
-def _box(points: Any, text: str, score: float) -> TextBox:
-    corners = np.asarray(points, dtype=float)
-    left, top = corners.min(axis=0)
-    right, bottom = corners.max(axis=0)
-    return TextBox(text=text, x=round(left), y=round(top), w=round(right - left), h=round(bottom - top), score=score)
+def matches(boxes: tuple[TextBox, ...], text: str) -> tuple[TextBox, ...]:
+    """Boxes that carry ``text``, best first; ``score`` is then how well it fits, 0..1. In a longer line the box is cut
+    down to where the text stands in it."""
+    wanted = _plain(text)
+    found: list[TextBox] = []
+    for box in boxes:
+        line = _plain(box.text)
+        whole = fuzz.ratio(wanted, line) / 100
+        if whole >= 0.8:
+            found.append(box.model_copy(update={"score": whole}))
+        elif len(line) > len(wanted) >= 3 and (at := fuzz.partial_ratio_alignment(wanted, line, score_cutoff=88)) is not None:
+            found.append(_cut(box, at.dest_start / len(line), at.dest_end / len(line), at.score / 100 * 0.95))
+    return tuple(sorted(found, key=lambda box: -box.score))
+
+
+def _cut(box: TextBox, start: float, end: float, score: float) -> TextBox:
+    left, right = box.x + round(start * box.w), box.x + round(end * box.w)
+    return box.model_copy(update={"x": left, "w": max(1, right - left), "score": score})
+
+
+def _plain(text: str) -> str:
+    return "".join(re.findall(r"\w+", text.casefold())) or text.strip().casefold()
 
 
 def reading_order(boxes: tuple[TextBox, ...]) -> tuple[TextBox, ...]:
