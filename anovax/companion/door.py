@@ -6,7 +6,7 @@ from pathlib import Path
 
 from anovax.companion import network, pairing
 from anovax.companion.devices import DeviceStore
-from anovax.companion.tls import Authority, certificate_names
+from anovax.companion.tls import Authority
 from anovax.config import CompanionConfig
 from anovax.errors import CompanionError
 
@@ -24,7 +24,7 @@ def open_offer(config: CompanionConfig, data_dir: Path) -> pairing.Offer:
     if not addresses:
         raise CompanionError("This computer has no network address now", "connect it to the same network as the phone")
     authority = Authority(data_dir / "companion" / "tls")
-    authority.ensure(certificate_names(network.host_names(config.lan)))
+    authority.ensure_ca()
     return pairing.offer(pairing_folder(data_dir), addresses[0], config.port, authority.fingerprint())
 
 

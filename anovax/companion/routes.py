@@ -30,7 +30,10 @@ UPLOADS = 4
 HISTORY = 50
 SLOW_S = 0.5
 SNAPSHOT_S = 3.0
-FRAME = b"anovax-frame"
+BOUNDARY = "anovax-frame"
+# The next part's head follows each picture at once: browsers show a picture when the next part has begun, and would
+# otherwise be one picture late. Its length cannot be known that early, so none is given.
+PART = f"\r\n--{BOUNDARY}\r\nContent-Type: image/jpeg\r\n\r\n".encode()
 STREAM_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
@@ -173,12 +176,12 @@ class Routes:
 
     async def motion(self, request: web.Request) -> web.StreamResponse:
         screen = self._screen()
-        kind = f"multipart/x-mixed-replace; boundary={FRAME.decode()}"
+        kind = f"multipart/x-mixed-replace; boundary={BOUNDARY}"
         response = web.StreamResponse(headers={"Content-Type": kind, **STREAM_HEADERS})
         await response.prepare(request)
         send = Sender(request, response, self.listener())
         with self.streams.track(request), screen.watch():
-            await send(b"--" + FRAME + b"\r\n")
+            await send(PART)
             await _pictures(screen, send, _reduction(request, screen))
         return response
 
@@ -213,8 +216,7 @@ async def _pictures(screen: Screen, send: Sender, by: int) -> None:
         except TimeoutError:
             continue
         began, number = time.monotonic(), picture.number
-        head = b"Content-Type: image/jpeg\r\nContent-Length: %d\r\n\r\n" % len(picture.jpeg)
-        await send(head + picture.jpeg + b"\r\n--" + FRAME + b"\r\n")
+        await send(picture.jpeg + PART)
         slow = time.monotonic() - began > SLOW_S
         quick = 0 if slow else quick + 1
         by = min(by + 1, 4) if slow else max(by - 1, wanted) if quick % 50 == 0 else by

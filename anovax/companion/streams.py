@@ -24,7 +24,10 @@ class Streams:
 
     @contextlib.contextmanager
     def track(self, request: web.Request) -> Iterator[None]:
-        """Register the current task for the time of the block. A phone's oldest stream gives way to its 13th."""
+        """Register the current task for the time of the block. A phone's oldest stream gives way to its 13th.
+
+        That the phone goes away ends the block and is no error.
+        """
         task, device = asyncio.current_task(), request[DEVICE].id
         if task is None:
             raise RuntimeError("a stream is served by a task")
@@ -34,6 +37,8 @@ class Streams:
         tasks[task] = None
         try:
             yield
+        except ConnectionError:
+            pass
         finally:
             tasks.pop(task, None)
             if not tasks:

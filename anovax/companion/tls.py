@@ -1,7 +1,8 @@
 """A local certificate authority and the server certificate that it signs. Both are made on first use and renewed.
 
 The authority may sign for private addresses and ``.local`` names only (RFC 5280 name constraints), so that a phone
-which trusts it risks nothing on the internet. Files: ``ca.pem``, ``ca.key``, ``server.pem``, ``server.key``; keys 0600.
+which trusts it risks nothing on the internet. Files, all 0600: ``ca.pem``, ``ca.key``, ``server.pem`` (key and
+certificate in one, so that they are always of one piece).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cryptography import x509
+from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
@@ -47,8 +49,7 @@ class Authority:
         """
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            said = self._ensure_ca()
-            return (*said, *self._ensure_leaf(sorted(set(names)), forced=bool(said)))
+            return (*self.ensure_ca(), *self._ensure_leaf(sorted(set(names))))
         except OSError as error:
             raise CompanionError(
                 f"The certificate cannot be written to {self.folder}: {error.strerror}", "make that folder writable"
@@ -63,8 +64,9 @@ class Authority:
         return context
 
     def load(self, context: ssl.SSLContext) -> None:
+        """Serve new connections with the certificate as it is on disk now."""
         try:
-            context.load_cert_chain(self.folder / "server.pem", self.folder / "server.key")
+            context.load_cert_chain(self.folder / "server.pem")
         except (OSError, ssl.SSLError) as error:
             raise CompanionError(
                 f"The certificate in {self.folder} cannot be used: {error}", "remove that folder; it is made again"
@@ -91,12 +93,14 @@ class Authority:
         return x509.load_pem_x509_certificate((self.folder / f"{name}.pem").read_bytes())
 
     def _key(self, name: str) -> ec.EllipticCurvePrivateKey:
-        key = serialization.load_pem_private_key((self.folder / f"{name}.key").read_bytes(), None)
+        path = self.folder / ("ca.key" if name == "ca" else "server.pem")
+        key = serialization.load_pem_private_key(path.read_bytes(), None)
         if not isinstance(key, ec.EllipticCurvePrivateKey):
             raise ValueError("not an elliptic-curve key")
         return key
 
-    def _ensure_ca(self) -> tuple[str, ...]:
+    def ensure_ca(self) -> tuple[str, ...]:
+        """Make or renew the authority alone."""
         fresh = not (self.folder / "ca.pem").exists()
         if not fresh and self._usable("ca", RENEW_BEFORE):
             return ()
@@ -111,8 +115,9 @@ class Authority:
             return ("A certificate authority for this computer was made.",)
         return ("The certificate authority was not valid any more and was made anew; each phone must trust it again.",)
 
-    def _ensure_leaf(self, names: list[str], forced: bool) -> tuple[str, ...]:
-        if not forced and self._usable("server", RENEW_BEFORE) and self._names_of("server") == names:
+    def _ensure_leaf(self, names: list[str]) -> tuple[str, ...]:
+        kept = self._usable("server", RENEW_BEFORE) and self._signed_by_ca()
+        if kept and self._names_of("server") == names:
             return ()
         key, ca, ca_key = ec.generate_private_key(ec.SECP256R1()), self._read("ca"), self._key("ca")
         builder = self._builder(_name("AnovaX companion"), ca.subject, key, LEAF_LIFE)
@@ -148,6 +153,13 @@ class Authority:
         now = self._now()
         return matches and certificate.not_valid_before_utc <= now <= certificate.not_valid_after_utc - margin
 
+    def _signed_by_ca(self) -> bool:
+        try:
+            self._read("server").verify_directly_issued_by(self._read("ca"))
+        except (ValueError, TypeError, InvalidSignature):
+            return False
+        return True
+
     def _names_of(self, name: str) -> list[str]:
         san = self._read(name).extensions.get_extension_for_class(x509.SubjectAlternativeName).value
         return sorted(str(entry.value) for entry in san)
@@ -155,8 +167,10 @@ class Authority:
     def _store(self, name: str, key: ec.EllipticCurvePrivateKey, certificate: x509.Certificate) -> None:
         pem = serialization.Encoding.PEM
         private = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-        write_atomically(self.folder / f"{name}.key", private)
-        write_atomically(self.folder / f"{name}.pem", certificate.public_bytes(pem))
+        public = certificate.public_bytes(pem)
+        if name == "ca":
+            write_atomically(self.folder / "ca.key", private)
+        write_atomically(self.folder / f"{name}.pem", public if name == "ca" else private + public)
 
 
 def certificate_names(hosts: Sequence[str]) -> tuple[str, ...]:
