@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anovax.errors import Cancelled, PlannerError
+from anovax.planner.threads import wait_passively
 
 CONTEXT_TOKENS = 3072
 BATCH = 512
@@ -185,6 +186,7 @@ def _libc() -> Any:
 
 def import_llama() -> Any:
     """The C functions of llama.cpp, with its chatter turned off. Raises PlannerError where it is not installed."""
+    wait_passively()
     try:
         import llama_cpp
     except (ImportError, OSError, RuntimeError) as error:

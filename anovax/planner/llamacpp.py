@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -11,14 +10,11 @@ from pathlib import Path
 
 from anovax import weights
 from anovax.config import PlannerConfig
-from anovax.errors import PlannerError
 from anovax.plan import Failure, Plan, Planned, PlanRequest
-from anovax.planner import prompt
-from anovax.planner.decode import Writer, Written
+from anovax.planner.decode import Written
 from anovax.planner.engine import Engine, check_file
-from anovax.planner.grammar import Grammar
-from anovax.planner.prefix_cache import PrefixCache
-from anovax.planner.schema import compact_schema, read_compact
+from anovax.planner.local import Local
+from anovax.planner.threads import thread_count
 from anovax.tool import CancelFlag, Toolbox
 
 
@@ -31,12 +27,9 @@ def model_path(model: str) -> Path:
     return weights.find(f"planner/{model}")
 
 
-def default_threads() -> int:
-    return max(1, min(4, os.cpu_count() or 1))
-
-
 class LlamaCpp:
-    """The ``llamacpp`` backend. Loading starts at once on the one worker thread, which owns the model."""
+    """The ``llamacpp`` backend. Loading starts at once on the one worker thread, which owns the model; ``cache_dir`` is
+    where the prompts' KV states are kept."""
 
     name = "llamacpp"
 
@@ -48,7 +41,8 @@ class LlamaCpp:
         self._loaded: Future[Local] = self._worker.submit(self._load)
 
     def _load(self) -> Local:
-        return Local(Engine(self._path, self._config.threads or default_threads()), self._tools, self._cache_dir, self._config.max_tokens)
+        engine = Engine(self._path, self._config.threads or thread_count())
+        return Local(engine, self._tools, self._cache_dir, self._config.max_tokens)
 
     async def ready(self) -> None:
         """Wait until the model can plan. Raises PlannerError when it cannot be loaded."""
@@ -61,7 +55,7 @@ class LlamaCpp:
         return await self._run(lambda local: local.think(failure), cancel)
 
     async def _run(self, work: Callable[[Local], tuple[Plan, Written]], cancel: CancelFlag) -> Planned:
-        local = await asyncio.wrap_future(self._loaded)
+        local = await asyncio.shield(asyncio.wrap_future(self._loaded))
         started = time.perf_counter()
         plan, written = await asyncio.get_running_loop().run_in_executor(self._worker, local.guarded, work, cancel)
         return Planned(
@@ -69,11 +63,12 @@ class LlamaCpp:
             backend=self.name,
             ms=(time.perf_counter() - started) * 1000,
             sampled_tokens=written.sampled,
-            forced_tokens=written.forced,
+            forced_tokens=written.forced + written.copied,
             truncated=written.truncated,
         )
 
     def close(self) -> None:
+        """Wait for what runs, then give the model back. Safe twice."""
         if self._closed:
             return
         self._closed = True
@@ -84,39 +79,3 @@ class LlamaCpp:
     def _unload(self) -> None:
         if self._loaded.exception() is None:
             self._loaded.result().close()
-
-
-class Local:
-    """The model with its grammar and prefixes; everything on the worker thread."""
-
-    def __init__(self, engine: Engine, tools: Toolbox, cache_dir: Path, budget: int) -> None:
-        self.engine, self.tools, self.budget = engine, tools, budget
-        self.grammar = Grammar(engine, compact_schema(tools))
-        self.prefixes = PrefixCache(engine, cache_dir)
-        self.prefixes.use("plan", prompt.prefix(tools))
-
-    def guarded(self, work: Callable[[Local], tuple[Plan, Written]], cancel: CancelFlag) -> tuple[Plan, Written]:
-        """Run ``work``; a set ``cancel`` ends it within one operation of llama.cpp, with Cancelled."""
-        self.engine.ready()
-        unhook = cancel.on_set(self.engine.stop)
-        try:
-            cancel.check()
-            return work(self)
-        finally:
-            unhook()
-
-    def plan(self, request: PlanRequest) -> tuple[Plan, Written]:
-        self.prefixes.use("plan", prompt.prefix(self.tools))
-        writer = Writer(self.engine, self.grammar.matcher(), self.budget)
-        tokens = self.engine.tokenize(f'"{prompt.quoted(request.text)}":[')
-        writer.write(self.engine.tokenize("["))
-        written = writer.finish(self.engine.feed(tokens)[-1])
-        if written.truncated:
-            raise PlannerError("The plan became too long", "ask for less at once")
-        return read_compact(written.text, self.tools), written
-
-    def think(self, failure: Failure) -> tuple[Plan, Written]:
-        return self.plan(PlanRequest(text=failure.text, context=failure.context))
-
-    def close(self) -> None:
-        self.engine.close()

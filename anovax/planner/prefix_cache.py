@@ -18,8 +18,14 @@ from anovax.planner.engine import Engine
 
 @dataclass(frozen=True)
 class Prefix:
-    tokens: int
+    """``ids``: token ids, needed to share what two prefixes begin with."""
+
+    ids: tuple[int, ...]
     state: bytes
+
+    @property
+    def tokens(self) -> int:
+        return len(self.ids)
 
 
 class PrefixCache:
@@ -57,20 +63,29 @@ class PrefixCache:
                 header = json.loads(stream.readline(4096))
                 state = stream.read()
             good = header["key"] == self._key(text) and header["sha256"] == hashlib.sha256(state).hexdigest()
-            prefix = Prefix(int(header["tokens"]), state)
+            prefix = Prefix(tuple(self._engine.tokenize(text, special=True)), state)
         except (OSError, ValueError, KeyError, TypeError):
             return None
         return prefix if good and self._engine.restore(state, prefix.tokens) else None
 
     def _build(self, name: str, text: str) -> Prefix:
         self.rebuilt.append(name)
-        self._engine.truncate(0)
         tokens = self._engine.tokenize(text, special=True)
-        self._engine.feed(tokens)
-        prefix = Prefix(len(tokens), self._engine.state())
+        self._engine.feed(tokens[self._shared(tokens) :], want=1)
+        prefix = Prefix(tuple(tokens), self._engine.state())
         with contextlib.suppress(OSError):
             self._save(name, text, prefix)
         return prefix
+
+    def _shared(self, tokens: list[int]) -> int:
+        """Put back of a known prefix what ``tokens`` begin with too; how many that is."""
+        for known in self._known.values():
+            n = next((i for i, (a, b) in enumerate(zip(known.ids, tokens, strict=False)) if a != b), 0)
+            if n and self._engine.restore(known.state, known.tokens):
+                self._engine.truncate(n)
+                return n
+        self._engine.truncate(0)
+        return 0
 
     def _save(self, name: str, text: str, prefix: Prefix) -> None:
         header = {"key": self._key(text), "tokens": prefix.tokens, "sha256": hashlib.sha256(prefix.state).hexdigest()}

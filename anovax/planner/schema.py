@@ -53,7 +53,8 @@ def _forms(spec: ToolSpec) -> list[dict[str, Any]]:
     if not args:
         return [_list([name])]
     first, *rest = args
-    forms = [_list([name, args[first]])]
+    alone = {"minLength": 1, **args[first]} if args[first].get("type") == "string" else args[first]
+    forms = [_list([name, alone])]  # an empty first argument only makes sense beside named ones
     if first not in required(spec):
         forms.append(_list([name]))
     if rest:
