@@ -11,6 +11,7 @@ from anovax.planner.rules import all_rules
 from anovax.planner.rules.grammar import Call, Reading, Rule, Scene
 
 MAX_BOUNDARIES = 8
+_WORDS = re.compile(r"[ ,]+")
 _BOUNDARY = re.compile(
     r"(?P<strong>[,;.]? +(?:and then|then|and after that|after that|afterwards|followed by|and afterwards)(?:,)? +|; +|\. +)|(?P<weak>(?:, +and +|,? +and also +| +and +|, +))",
     re.IGNORECASE,
@@ -40,23 +41,22 @@ class Reader:
         self._by_word = {word: [r for r in every if r.firsts is None or word in r.firsts] for word in words}
 
     def clause(self, text: str, scene: Scene) -> Reading | None:
-        """One command, no splitting."""
-        for line in dict.fromkeys((text, without_lead(text))):
-            plain = courtesy_free(line) if line != text else line
-            if (reading := self._match(line, plain, scene)) is not None:
-                return reading
-        plain = courtesy_free(text)
-        return self._match(without_lead(text), plain, scene)
+        """One command, no splitting. Without its courtesies first; as it stands where these were its point."""
+        line = without_lead(text)
+        plain = courtesy_free(line)
+        return self._match(line, plain, scene) or (None if plain == text else self._match(text, text, scene))
 
     def _match(self, line: str, plain: str, scene: Scene) -> Reading | None:
-        word = re.split(r"[ ,]", plain, maxsplit=1)[0].lower()
-        for rule in self._by_word.get(word, self._anywhere):
-            match = rule.pattern.match(line if rule.verbatim else plain)
-            if match and (reading := rule.build(match, scene)) is not None:
+        first = _WORDS.split(plain.lower(), maxsplit=1)[0]
+        known = frozenset(_WORDS.split(line.lower()))
+        for rule in self._by_word.get(first, self._anywhere):
+            if (reading := rule.read(line if rule.verbatim else plain, known, scene)) is not None:
                 return reading
         return None
 
     def read(self, text: str, scene: Scene) -> Reading | None:
+        """The whole request, None unless all of it is read."""
+        text = without_lead(text)
         marks = list(_BOUNDARY.finditer(text))
         if len(marks) > MAX_BOUNDARIES:
             return None

@@ -17,13 +17,13 @@ _EDGES = " \t\n.,;:!?…-"
 
 # What people say around a request. Longer phrases first: an alternation takes the first that fits.
 _LEAD = re.compile(
-    r"(?:um+|uh+|er+m?|hm+|ok|okay|alright|all right|right|so|well|yeah|oh|and|also|now|then|next|just|actually|first"
-    r"|hey|hi|hello|hey there|hi there|hello there|jarvis|computer|assistant|anova ?x?|buddy|dude|mate|friend"
+    r"(?:um+|uh+|er+m?|hm+|ok|okay|alright|all right|so|well|yeah|oh|and|also|now|then|just|actually"
+    r"|hey there|hi there|hello there|hey|hi|hello|jarvis|computer|anova ?x?|buddy|dude"
     r"|(?:please|pls|kindly|quickly|simply)"
     r"|(?:can|could|would|will) (?:you|u)(?: (?:please|kindly|just|possibly|able to|be able to|go ahead and|help me|help me to|try to))*"
     r"|would you mind|is it possible to|are you able to|do you think you could|be so kind and|be so kind as to"
     r"|i(?:'d| would)? (?:really )?(?:want|need|like|love)(?: for)? you to|i(?:'d| would)? like to|i (?:want|need|wanna) to"
-    r"|i wanna|i want|i need you to|you (?:should|can|could|may) (?:now |just )?|i'm asking you to|i am asking you to"
+    r"|i wanna|you (?:should|can|could|may)(?: now| just)?|i'm asking you to|i am asking you to"
     r"|let's|let us|let me|help me(?: to)?|go ahead and|try to|do me a favou?r and|make sure to|be sure to)"
     r"(?=[\s,.!])[\s,.!]*",
     re.IGNORECASE,
@@ -34,7 +34,6 @@ _TAIL = re.compile(
     r"|if you don't mind|if you would|when you can|real quick|okay|ok|jarvis|computer)$",
     re.IGNORECASE,
 )
-_MEANING_ALONE = re.compile(r"^(?:i want|i need|let me|you can|next|right|first|now|and|so|well)$", re.IGNORECASE)
 
 
 def tidy(text: str) -> str:
@@ -130,7 +129,7 @@ def address(text: str) -> str | None:
 def email(text: str) -> str | None:
     """"jane underscore doe at example dot com" -> "jane_doe@example.com"; None when it is no e-mail address."""
     line = re.sub(r"\s+at(?: sign)?\s+", "@", _joined(text), flags=re.IGNORECASE)
-    line = line.replace(" ", "").lower() if "@" in line else line
+    line = line.lower()
     return line if _EMAIL.match(line) else None
 
 

@@ -24,12 +24,12 @@ def all_rules(chance: random.Random) -> tuple[Rule, ...]:
     sites = Sites()
     return (
         *desk_rules(),
-        *Talk(chance).rules(),
+        *key_rules(),
         *hand_rules(),
         *memory_rules(),
-        *key_rules(),
         *sum_rules(),
         *beyond_rules(),
+        *Talk(chance).rules(),
         *Web(sites).rules(),
         *smalltalk_rules(),
         *lookup_rules(),

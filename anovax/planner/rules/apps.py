@@ -27,9 +27,13 @@ _ARTICLE = re.compile(r"^(?:up )?(?:the |my |our |your )+", re.IGNORECASE)
 _KIND = re.compile(r" (?:app|application|program|software|tool)$", re.IGNORECASE)
 _SITE_KIND = re.compile(r"(?:'s)? (?:web ?site|web ?siteo|site|web ?page|home ?page|online)$", re.IGNORECASE)
 # Words that make what follows "open" something else than a name.
+_FUNCTION_WORDS = (
+    "about|to|and|or|but|not|for|with|in|on|at|of|from|by|into|that|which|this|these|those|it|them|then|because|if|when|me|you|i|"
+    "a|an|some|any|all|every|another|after|before|until|unless|while|every|either|except|without|again"
+)
+_CLAUSE = re.compile(rf"\b(?:{_FUNCTION_WORDS})\b", re.IGNORECASE)
 _NO_NAME = re.compile(
-    r"\b(?:about|to|and|or|for|with|in|on|at|of|from|by|into|that|which|this|these|those|it|them|then|because|if|when|me|you|i|"
-    r"a|an|some|any|new|all|every|another|tab|tabs|window|windows|door|doors|gate|garage|blinds|curtains|account|link|file|"
+    rf"\b(?:{_FUNCTION_WORDS}|new|tab|tabs|window|windows|door|doors|gate|garage|blinds|curtains|account|link|file|"
     r"folder|document|page|menu|dialog|result|results|bottle|eyes|mouth|ticket|case|light|lights|lamp|tv|television|heater|fan|"
     r"heating|oven|coffee|kettle|wifi|wi-fi|bluetooth|vacuum|vacuuming|alarm|timer|car|engine|running|over|again|business|"
     r"running|diet|conversation|fire|war|fight|countdown|stopwatch|house|cleaning|laundry|dishwasher|water|relationship|"
@@ -57,17 +61,18 @@ class Apps:
             return Call("open_app", {"name": app})
         if app == bare and (host := self._sites.host(app)) and not (scene.apps is None and app.lower() in GENERIC):
             return Call("open_url", {"url": host})
-        return Call("open_app", {"name": self._plain(app)}) if self._is_name(app, bare) else None
+        return Call("open_app", {"name": self._plain(app)}) if self._is_name(app, sure=app != bare) else None
 
     @staticmethod
     def _plain(app: str) -> str:
         return {"internet": "browser", "web": "browser", "the internet": "browser"}.get(app.lower(), app)
 
-    def _is_name(self, app: str, bare: str) -> bool:
+    def _is_name(self, app: str, sure: bool) -> bool:
+        """``sure``: it was called an app, so that a common noun is a name too ("the podcast app")."""
         if app.lower() in GENERIC:
             return True
-        words = app.split()
-        return 1 <= len(words) <= 4 and not _NO_NAME.search(app) and app[0].isalnum() and len(app) <= 40
+        plain = not (_CLAUSE if sure else _NO_NAME).search(app)
+        return plain and 1 <= len(app.split()) <= 4 and app[0].isalnum() and len(app) <= 40
 
     def _site(self, name: str) -> Call | None:
         host = self._sites.host(name)
@@ -91,7 +96,7 @@ class Apps:
 
     def switch(self, match: re.Match[str], scene: Scene) -> Reading | None:
         name = _KIND.sub("", _ARTICLE.sub("", match["app"])).removesuffix(" window")
-        if re.search(r"\b(?:tab|mode|language|account|user|channel|voice|theme|to|and|input|view|accent)\b", name, re.IGNORECASE):
+        if _CLAUSE.search(name) or re.search(r"\b(?:tab|mode|language|account|user|channel|voice|theme|to|and|input|view|accent)\b", name, re.IGNORECASE):
             return None
         return call("focus_window", name=name) if len(name.split()) <= 4 else None
 

@@ -160,10 +160,9 @@ _KINDS = (
         ),
     ),
 )  # fmt: skip
-_NUMBER_ALONE = re.compile(
-    r"^(?:[\d.,]+|(?:(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|"
-    r"sixty|seventy|eighty|ninety|hundred|thousand|million|and|point)(?:[ -]|$))+)$",
-    re.IGNORECASE,
+_NUMBER_ALONE = (
+    r"(?:[\d.,]+|(?:(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|"
+    r"sixty|seventy|eighty|ninety|hundred|thousand|million|and|point)(?:[ -]|$))+)"
 )
 _NO_CALLEE = re.compile(r"^(?:it|yourself|you|this|that|of|me by|to|in|for|the shots|out|off|duty|center|centre|quality)\b", re.IGNORECASE)
 _WORD = re.compile(r"[\w$'-]+")
@@ -198,11 +197,11 @@ def _number_alone(match: re.Match[str], scene: Scene) -> Reading | None:
 
 def _kind_rules(kind: Kind) -> tuple[Rule, ...]:
     firsts = frozenset(kind.deeds.split()) | (_ASKS if kind.owned else frozenset())
-    words = (Rule(re.compile(r"^\w.+$"), firsts, _by_words(kind)),) if kind.things else ()
+    words = (Rule(r"\w.+", firsts, (), _by_words(kind)),) if kind.things else ()
     return (*rules(_answering(kind.say), *kind.templates), *words)
 
 
 def beyond_rules() -> tuple[Rule, ...]:
     """All kinds; a number alone is answered too, since nobody can act on it."""
     kinds = tuple(rule for kind in _KINDS for rule in _kind_rules(kind))
-    return (*kinds, Rule(_NUMBER_ALONE, None, _number_alone))
+    return (*kinds, Rule(_NUMBER_ALONE, None, (), _number_alone))

@@ -7,7 +7,7 @@ import re
 from anovax.planner.numbers import number
 from anovax.planner.rules.grammar import Call, Reading, Rule, Scene, call, rule, rules
 
-_THIS = "[the|this|that|my|current]"
+_THIS = "[the|this|that|my] [current|active|open|whole|entire]"
 _A = "[a|the|my|another]"
 _SOUND = "(volume|sound|audio|speaker|speakers|music|volume level|sound level|system volume|computer|pc|laptop)"
 _SONG = "(track|song|tune|music|video|audio|playback|media|player|podcast|radio|it|this|that)"

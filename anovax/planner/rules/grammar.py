@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from anovax.plan import Context
@@ -56,12 +57,28 @@ Build = Callable[[re.Match[str], Scene], Reading | None]
 
 @dataclass(frozen=True)
 class Rule:
-    """``verbatim`` rules see the clause with its closing courtesies ("type yes please")."""
+    """One template with what it means. ``firsts``: words that can begin a match (None: any); ``needs``: of each set at
+    least one word occurs in every match. Both rule out most rules without running an expression. ``verbatim`` rules
+    see the clause with its closing courtesies ("type yes please")."""
 
-    pattern: re.Pattern[str]
-    firsts: frozenset[str] | None  # first words that can begin a match; None: any
+    regex: str
+    firsts: frozenset[str] | None
+    needs: tuple[frozenset[str], ...]
     build: Build
     verbatim: bool = False
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Compiled when first wanted: compiling all takes longer than a program's start should."""
+        return re.compile(f"^{self.regex}$", re.IGNORECASE)
+
+    def read(self, line: str, words: frozenset[str], scene: Scene) -> Reading | None:
+        """What ``line`` means by this rule; ``words`` are its words in lower case."""
+        for need in self.needs:
+            if need.isdisjoint(words):
+                return None
+        match = self.pattern.match(line)
+        return self.build(match, scene) if match else None
 
 
 def call(tool: str, **args: Any) -> Reading:
@@ -74,12 +91,11 @@ def said(text: str) -> Reading:
 
 def rule(template: str, build: Build | Reading, *, verbatim: bool = False) -> Rule:
     """A rule from one template. A fixed ``Reading`` stands for a build that always answers it."""
-    regex, firsts, _ = _Parser(template).alternatives()
-    pattern = re.compile(f"^{regex}$", re.IGNORECASE)
+    node = _Parser(template).alternatives()
     if isinstance(build, Reading):
         fixed = build
-        return Rule(pattern, firsts, lambda match, scene: fixed, verbatim)
-    return Rule(pattern, firsts, build, verbatim)
+        return Rule(node.regex, node.firsts, node.needs, lambda match, scene: fixed, verbatim)
+    return Rule(node.regex, node.firsts, node.needs, build, verbatim)
 
 
 def rules(build: Build | Reading, *templates: str, verbatim: bool = False) -> tuple[Rule, ...]:
@@ -97,8 +113,19 @@ def phrasebook(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return tuple((heading, tuple(templates)) for heading, templates in pages)
 
 
+@dataclass(frozen=True)
+class _Node:
+    """A part of a template: its expression, the words that can begin it (None: any), whether it may be empty, and the
+    sets of words of each of which it has at least one."""
+
+    regex: str
+    firsts: frozenset[str] | None = frozenset()
+    empty: bool = True
+    needs: tuple[frozenset[str], ...] = ()
+
+
 class _Parser:
-    """Recursive descent over the notation. Every node yields (regex, first words or None for any, may be empty)."""
+    """Recursive descent over the notation."""
 
     def __init__(self, template: str) -> None:
         self._tokens = _TOKEN.findall(template)
@@ -107,36 +134,42 @@ class _Parser:
     def _peek(self) -> str:
         return self._tokens[self._at] if self._at < len(self._tokens) else ""
 
-    def alternatives(self) -> tuple[str, frozenset[str] | None, bool]:
+    def alternatives(self) -> _Node:
         parts = [self._sequence()]
         while self._peek() == "|":
             self._at += 1
             parts.append(self._sequence())
-        regex = "|".join(part[0] for part in parts)
-        firsts = [part[1] for part in parts]
-        known = None if any(f is None for f in firsts) else frozenset().union(*(f for f in firsts if f is not None))
-        return (f"(?:{regex})" if len(parts) > 1 else regex), known, any(part[2] for part in parts)
+        if len(parts) == 1:
+            return parts[0]
+        parts.sort(key=lambda part: -len(part.regex))  # "type in" before "type": the first that fits is taken
+        firsts = None if any(p.firsts is None for p in parts) else frozenset().union(*(p.firsts or () for p in parts))
+        smallest = [min(part.needs, key=len) for part in parts if part.needs]
+        needs = (frozenset().union(*smallest),) if len(smallest) == len(parts) else ()
+        return _Node(f"(?:{'|'.join(p.regex for p in parts)})", firsts, any(p.empty for p in parts), needs)
 
-    def _sequence(self) -> tuple[str, frozenset[str] | None, bool]:
-        regex, firsts, empty = "", frozenset[str](), True
-        known: frozenset[str] | None = firsts
+    def _sequence(self) -> _Node:
+        regex, empty, needs = "", True, list[frozenset[str]]()
+        firsts: frozenset[str] | None = frozenset()
         while (token := self._peek()) and token not in ")]|":
-            piece, piece_firsts, piece_empty = self._element()
-            regex += piece
+            node = self._element()
+            regex += node.regex
+            needs += node.needs
             if empty:
-                known = None if known is None or piece_firsts is None else known | piece_firsts
-            empty = empty and piece_empty
-        return regex, known, empty
+                firsts = None if firsts is None or node.firsts is None else firsts | node.firsts
+            empty = empty and node.empty
+        return _Node(regex, firsts, empty, tuple(needs))
 
-    def _element(self) -> tuple[str, frozenset[str] | None, bool]:
+    def _element(self) -> _Node:
         token = self._tokens[self._at]
         self._at += 1
         if token in "([":
-            regex, firsts, empty = self.alternatives()
+            node = self.alternatives()
             self._at += 1  # the closing bracket
-            return (f"(?:{regex})?", firsts, True) if token == "[" else (f"(?:{regex})", firsts, empty)
+            group = f"(?:{node.regex})"
+            return _Node(group + "?", node.firsts) if token == "[" else _Node(group, node.firsts, node.empty, node.needs)
         if token == "~":
-            return _GAP, None, True
+            return _Node(_GAP, None)
         if token.startswith("<"):
-            return f"(?P<{token[1:-1]}>.+?){_END}", None, False
-        return re.escape(token) + _END, frozenset({token.lower()}), False
+            return _Node(f"(?P<{token[1:-1]}>.+?){_END}", None, False)
+        word = frozenset({token.lower()})
+        return _Node(re.escape(token) + _END, word, False, (word,))

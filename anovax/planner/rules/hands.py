@@ -8,7 +8,19 @@ from anovax.planner.normalise import arithmetic, without_tail, written
 from anovax.planner.rules.grammar import Call, Reading, Rule, Scene, call, rule, rules
 from anovax.plan import Context
 
-_POINT_AT_NOTHING = re.compile(r"^(?:it|that|this|here|there|them|on|around|left|right|the mouse|mouse|bait|noise|sound)$", re.IGNORECASE)
+_POINT_AT_NOTHING = re.compile(r"^(?:(?:it|that|this|here|there|them|on|around|left|right|the mouse|mouse|noise|sound)$|bait\b)", re.IGNORECASE)
+# A target that is described rather than named, or a click that waits for something.
+_DESCRIBED = re.compile(
+    r"\b(?:first|second|third|fourth|fifth|last|next|\d+(?:st|nd|rd|th)) (?:\w+ )?(?:link|button|result|one|item|entry|row|video|image|icon|option)\b|"
+    r"\b(?:when|until|if|unless|every|as soon as|from the|under the|next to|above|below|beside|that says|which)\b",
+    re.IGNORECASE,
+)
+# What makes a text to be typed something else than its words.
+_MADE_UP = re.compile(
+    r"^(?:of|faster|slower|something|anything|whatever|it|that|this) |^(?:of|faster|something|anything|it|that|this)$|"
+    r"\b(?:times|languages?|in (?:capitals|capital letters|upper ?case|lower ?case|bold|italics?|spanish|french|german))$",
+    re.IGNORECASE,
+)
 _IN_APP = re.compile(r"^(?P<text>.+?) (?:in|into|inside|in to) (?:the )?(?P<where>it|there|that|here|this|[\w ]{1,30})$", re.IGNORECASE)
 _NOT_TEXT = re.compile(r"^(?:of|on|in|faster|slower|louder|a (?:letter|poem|story|mail|email|message|report|essay|program|script|song|book|review|note|check)|an (?:email|e-mail|essay|article)"
                        r"|the (?:next|last|first)|me|my|to|back|it|that|this|down|code|in|something|about)\b", re.IGNORECASE)
@@ -43,6 +55,8 @@ def typed(text: str, scene: Scene) -> Reading:
 
 def _type(match: re.Match[str], scene: Scene) -> Reading | None:
     text = match["text"]
+    if _MADE_UP.search(text):
+        return None
     if within := _IN_APP.match(text):
         where = within["where"].lower()
         if where in ("it", "there", "that", "here", "this"):
@@ -78,7 +92,7 @@ def _clicker(**extra: object):  # type: ignore[no-untyped-def]
     def build(match: re.Match[str], scene: Scene) -> Reading | None:
         target = re.sub(r" (?:button|link|icon|tab|checkbox|entry)$", "", match["target"], flags=re.IGNORECASE)
         target = target.strip("\"'")
-        if _POINT_AT_NOTHING.match(target) or len(target.split()) > 6:
+        if _POINT_AT_NOTHING.match(target) or _DESCRIBED.search(target) or len(target.split()) > 6:
             return None
         return call("click", target=target, **extra)
 
@@ -100,7 +114,7 @@ def hand_rules() -> tuple[Rule, ...]:
     shot = "(screenshot|screen shot|screen capture|screen grab|screengrab|snapshot|screen snapshot|screencap|screen cap|print screen|capture)"
     return (
         *rules(_type, "(type|enter text|type in|type out|insert text|input text|enter the text|type the text|type the words|type the word|type the phrase|dictate|key in|insert the text|type this|input) <text>", verbatim=True),
-        *rules(_write, "(write|write down|write out|enter|insert|put in|fill in) <text>", verbatim=True),
+        *rules(_write, "(write|write down|write out|enter|insert|put in) <text>", verbatim=True),
         *rules(_clicker(count=2), "(double click|double-click|doubleclick) [on] [the] <target>"),
         *rules(_clicker(button="right"), "(right click|right-click|rightclick) [on] [the] <target>"),
         *rules(_clicker(button="middle"), "(middle click|middle-click) [on] [the] <target>"),

@@ -56,11 +56,19 @@ def chord(text: str) -> str | None:
     return "+".join(keys) if whole else None
 
 
+def _how_often(text: str) -> tuple[str, int | None]:
+    """"tab three times" -> ("tab", 3)."""
+    if not (often := _OFTEN.search(text)):
+        return text, 1
+    head, words = text[: often.start()], (often[1] or often[2]).split()
+    if len(words) == 2 and number(" ".join(words)) is None:
+        head, words = f"{head} {words[0]}", words[1:]
+    return head, number(" ".join(words))
+
+
 def _press(match: re.Match[str], scene: Scene) -> Reading | None:
-    said = match["keys"]
-    often = _OFTEN.search(said)
-    times = number(often[1] or often[2]) if often else 1
-    keys = chord(_KEY_WORD.sub("", said[: often.start()] if often else said))
+    said, times = _how_often(match["keys"])
+    keys = chord(_KEY_WORD.sub("", said))
     if keys is None or times is None or not 1 <= times <= 50:
         return None
     return call("press_keys", keys=keys, times=times) if times != 1 else call("press_keys", keys=keys)

@@ -11,6 +11,13 @@ _PERSONAL = re.compile(
     r"\b(?:my|mine|you|your|yours|yourself|me|i|i'm|we|our|us|this|that|these|those|he|she|they|him|her|his|their|them|it's)\b",
     re.IGNORECASE,
 )
+# What belongs to the asker's life or to this computer rather than to the web.
+_OURS = re.compile(
+    r"\b(?:meetings?|appointments?|calendar|party|homework|exam|interview|deadline|dinner|lunch|breakfast|e-?mails?|inbox|screen|window|tab|"
+    r"desktop|alarms?|timers?|reminders?|file|folder|download|clipboard|mouse|cursor|volume|battery)\b",
+    re.IGNORECASE,
+)
+_THIS = re.compile(r"\b(?:this|that|these|it|page)\b", re.IGNORECASE)
 _HERE = re.compile(r"\b(?:near|around|close to|by|from) (?:me|us|my (?:house|home|place|location|area|office|apartment|hotel)|where i am|here)\b|\bin my (?:area|city|town|neighbou?rhood)\b", re.IGNORECASE)
 _LEAD = re.compile(
     r"^(?:what's|whats|what is|what are|what're|tell me(?: about)?|show me|give me|i want to know|i need to know|do you know|find me|find out|find|get me|check|"
@@ -20,7 +27,8 @@ _LEAD = re.compile(
 
 _LOOKUPS = r"""
 = weather
-~ (weather|forecast|temperature|humidity|wind speed|rainfall|air quality|pollen|uv index) ~ [<rest>]
+[(what|what's|whats|how|how's|tell|give|show|check|is|get|find|when|current|today's|tomorrow's|weekly|local|hourly|the|any|do|does|read|which|will|are|this|next|i) ~] \
+(weather|forecast|temperature|humidity|wind speed|rainfall|air quality|pollen|uv index) ~ [<rest>]
 (is|will) it (going to|gonna|be|rain|snow|raining|snowing|get|still|likely to) [<rest>]
 (is|will) (it|there) [be] ~ (rain|raining|snow|snowing|sunny|cloudy|windy|hot|cold|warm|storm|stormy|freezing|humid|foggy|nice|clear|wet|chilly|fog) ~ [<rest>]
 how (hot|cold|warm|humid|windy|cool|chilly) (is|will|does) (it|the) [<rest>]
@@ -88,7 +96,7 @@ when (is|was|are|were|did|does|do|will|has|had) <rest>
 where (is|was|are|were|did|does|do|can|could) <rest>
 how (old|tall|big|large|high|deep|heavy|fast|wide|far|long|often|many|rich|small|hot|cold) <rest>
 (what|which) (is|was|are|were) the (capital|population|height|length|distance|size|area|currency|time zone|timezone|time difference|language|national ~|president|king|queen|prime minister|governor|mayor|longest|largest|biggest|tallest|highest|smallest|fastest|oldest|best|name|number|date|year|address|phone number|speed|weight|age|color|symbol|temperature|difference|history|plot|cast|ceo|boiling point|chemical formula|formula|net worth|birthday|anthem|flag|richest|deepest|most|average|nearest|closest|top|latest|newest|release date|lyrics|rules|side effects|symptoms|square ~) [<rest>]
-what (year|day|month|time|language|languages|country|city|state|continent|planet|team|movie|film|book|song|band|actor|currency|timezone|time zone|animal|company|century) (is|was|are|were|did|does|do|won|has|have|in) <rest>
+what (year|day|month|language|languages|country|city|state|continent|planet|team|movie|film|book|song|band|actor|currency|timezone|time zone|animal|company|century) (is|was|are|were|did|does|do|won|has|have|in) <rest>
 (which|in which|in what|on what) (country|city|year|state|continent|planet|team|movie|film|book|band|actor|company|ocean|river|day|month) <rest>
 = travel
 (do|will) i need (a|an|any|to get) [tourist|travel|special] (visa|visas|vaccine|vaccines|vaccinations|vaccination|shots|shot|passport|adapter|plug) <rest>
@@ -104,7 +112,9 @@ def _look_up(kind: str) -> Build:
     def build(match: re.Match[str], scene: Scene) -> Reading | None:
         text = match.group().strip(" ,\"'")
         bare = _HERE.sub("", text)
-        bare = re.sub(r"^(?:\w+ ){0,2}(?:me|i|you|us|we|it)\b", "", bare, flags=re.IGNORECASE) if here or kind in ("news", "meaning", "translation") else bare
+        bare = re.sub(r"^(?:\w+ ){0,3}(?:me|i|you|us|we|it)\b", "", bare, flags=re.IGNORECASE) if here or kind in ("news", "meaning", "translation") else bare
+        if _OURS.search(bare) or (kind == "translation" and _THIS.search(bare)):
+            return None
         if kind != "translation" and _PERSONAL.search(_LEAD.sub("", bare)):
             return None
         query = _LEAD.sub("", text).strip() or text

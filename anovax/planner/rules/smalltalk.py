@@ -26,7 +26,7 @@ sup
 = You are welcome.
 (thanks|thank you|thank u|thx|cheers|many thanks|much appreciated|thank ya) ~
 (i|we|really) [really|do] (appreciate|appreciated) ~
-(that|this|it) (was|is) [very|really|so] (helpful|great|perfect|awesome|wonderful|amazing) ~
+(that|this|it) (was|is) [very|really|so] (helpful|great|perfect|awesome|wonderful|amazing) [thanks|thank you]
 (that's|you've been|you have been|you were) [very|really|so] (helpful|great|perfect|awesome|a great help) ~
 (good|great|nice|excellent|awesome|well|amazing) (job|work|answer|one|done) ~
 (you are|you're) [so|very|really] (great|awesome|amazing|the best|smart|clever|wonderful|brilliant|cool|nice|funny) ~

@@ -77,7 +77,7 @@ class Talk:
             *rules(_close_it, "close (it|that|that one|that again|it again)"),
             *rules(call("focus_window", name="the other one"), "(no|nope|not that one|not this one|not that|i meant|i mean|wrong one|use|try|take|switch to|go to|open) [no|i meant|i mean] [the] other (one|window)", "[the] other (one|window)"),
             *rules(call("focus_window", name="the last one"), "(switch|go|change|jump) back", "(switch|go|change|jump) [back] to [the] (last|previous) (one|window|app|application|program)"),
-            *rules(_speak, "(say|speak|speak out|say out loud|say aloud|say the words|say the word|say the phrase|pronounce|pronounce the word|repeat after me|read aloud|read out loud) <text>", "how (do you|do i|to) pronounce [the] [word] <text>"),
+            *rules(_speak, "(say the words|say the word|say the phrase|say out loud|say aloud|speak out|pronounce the word|say|speak|pronounce|repeat after me|read aloud|read out loud) <text>", "how (do you|do i|to) pronounce [the] [word] <text>"),
         )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from anovax.planner.rules.sites import Sites
 
 _ON_SITE = re.compile(r"^(?P<what>.+?) (?:on|in|at|from|using|with|via|through) (?:the )?(?P<site>[\w .'+]+?)(?: (?:website|site|app))?$", re.IGNORECASE)
 _THE_WEB = frozenset({"internet", "web", "net", "online", "browser", "world wide web", "the internet", "the web", "my browser", "firefox", "chrome"})
+_NOTHING = frozenset(("", "for", "up", "about", "it", "that", "this", "something", "them", "him", "her", "me", "us", "the web"))
 _ABOUT = re.compile(r"^(?:for|about|up|me|on) ", re.IGNORECASE)
 
 
@@ -19,8 +20,6 @@ class Web:
     def query(self, match: re.Match[str], scene: Scene) -> Reading | None:
         """"search for X [on SITE]": the site's own search where its form is known, else the web."""
         what = match["what"]
-        if what.lower() in ("it", "that", "this", "something", "them", "him", "her", "me", "us"):
-            return None
         if (on := _ON_SITE.match(what)) is not None:
             if on["site"].lower() in _THE_WEB:
                 return _search(on["what"])
@@ -63,12 +62,12 @@ class Web:
             *rules(self.site_first, "(search|check|look on|look in|search on|search in|look through|browse|look at|query|go on) [the] <site> (for|about) [me] <what>"),
             *rules(self.query,
                    f"(search|look|browse|check|hunt|surf) [on|in|up|through|around] {where} (for|about|to find|and find|and display) [me] [the] <what>",
-                   f"(search|look) [up] [for] <what> (on|in|over) {where}",
+                   f"(search|look) [up] [for] <what> (on|in|over) {where}", "(find|find me|search|search for|look up|look for) <what> online",
                    f"(find|find me|find out|get me|look up) <what> (on|in|over) {where}",
                    f"(web|internet|online|google|bing|duckduckgo) search [for|about|on] <what>",
                    f"(do|run|make|perform) [a|an] [web|internet|online|google|quick] search (for|on|about|of) <what>",
                    "(search up|search for|search|google for|google|look up|lookup|look for|bing|search about|search on|duckduckgo|research) <what>"),
-            *rules(self.play, "(play|watch|find|find me|show me|get|open|stream|listen to|put on) [me] <what> (on|in|from|at) [the] <site>"),
+            *rules(self.play, "(play|watch|find|find me|show me|stream|listen to|put on) [me] <what> (on|in|from|at) [the] <site>"),
         )  # fmt: skip
 
 
@@ -76,4 +75,5 @@ def _search(what: str) -> Reading | None:
     what = what.strip(" ,\"'")
     while (about := _ABOUT.match(what)) and what[about.end() :].strip():
         what = what[about.end() :]
-    return Reading((Call("web_search", {"query": what}),), free=True) if what and len(what) <= 300 else None
+    found = what.lower() not in _NOTHING and len(what) <= 300
+    return Reading((Call("web_search", {"query": what}),), free=True) if found else None
