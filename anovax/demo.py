@@ -99,6 +99,8 @@ async def run(
             _read_back(config, result)
     tried, how = isolation.left()
     result.facts["network"] = how
+    if isolation.attempts.seen:
+        result.facts["tried to reach"] = sorted(set(isolation.attempts.seen))
     result.check("nothing left the machine", tried == 0, f"{tried} attempts to leave the machine ({how})")
     (folder / "result.json").write_text(json.dumps(as_json(result), indent=1, ensure_ascii=False), encoding="utf-8")
     return result
@@ -246,7 +248,7 @@ def _read_back(config: Config, result: Result) -> None:
         Image.fromarray(desktop.screenshot()).save(result.folder / "screenshot.png")
         shown = ""
         for window in desktop.windows():
-            if re.search("calc", f"{window.app} {window.title}", re.I):
+            if re.search("alcul", f"{window.app} {window.title}", re.I):
                 shown = " ".join(box.text for box in Ocr().read(desktop.screenshot(window)))
         result.facts["calculator shows"] = shown[:200]
         right = re.search(rf"\b{EXPECTED}\b", shown) is not None
