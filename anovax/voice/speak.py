@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
@@ -177,10 +178,18 @@ def heard(spans: list[Spoken], reached: int) -> str:
 
 
 def _load(path: Path) -> Any:
+    """The Piper voice, on threads that sleep when they wait: spinning ones starve whatever shares the cores."""
+    import onnxruntime
     from piper import PiperVoice
+    from piper.config import PiperConfig
 
+    options = onnxruntime.SessionOptions()
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.log_severity_level = 4
     try:
-        return PiperVoice.load(str(path))
+        config = PiperConfig.from_dict(json.loads(path.with_name(f"{path.name}.json").read_text("utf-8")))
+        session = onnxruntime.InferenceSession(str(path), sess_options=options, providers=["CPUExecutionProvider"])
+        return PiperVoice(config=config, session=session)
     except Exception as error:  # onnxruntime's exceptions share no base class
         reason = str(error).splitlines()[0]
         raise WeightsError(f"The voice {path} cannot be loaded ({reason})", "run: anovax models verify") from error

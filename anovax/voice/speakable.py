@@ -8,8 +8,8 @@ UNITS = {
     "%": "percent", "°C": "degrees Celsius", "°F": "degrees Fahrenheit", "°": "degrees", "km/h": "kilometres per hour",
     "km": "kilometres", "cm": "centimetres", "mm": "millimetres", "kg": "kilograms", "GHz": "gigahertz",
     "MHz": "megahertz", "kHz": "kilohertz", "Hz": "hertz", "TB": "terabytes", "GB": "gigabytes", "MB": "megabytes",
-    "KB": "kilobytes", "kB": "kilobytes", "GiB": "gibibytes", "MiB": "mebibytes", "ms": "milliseconds", "min": "minutes", "s": "seconds",
-    "h": "hours", "m": "metres", "px": "pixels",
+    "KB": "kilobytes", "kB": "kilobytes", "GiB": "gibibytes", "MiB": "mebibytes", "ms": "milliseconds",
+    "min": "minutes", "s": "seconds", "h": "hours", "m": "metres", "px": "pixels",
 }  # fmt: skip
 SINGULAR = {"feet": "foot"}
 ABBREVIATIONS = {
@@ -33,7 +33,7 @@ KEYS = {
 FIRST_WORDS = 5
 MAX_WORDS = 28
 NEVER_AT_END = re.compile(
-    r"^(an?|and|as|at|but|by|for|from|in|into|is|its?|my|not?|o[fnr]|our|so|than|that|the|their|this|to|was|with|your)$",
+    r"^(an?|and|as|at|but|by|for|from|in|into|is|its?|my|not?|o[fnr]|our|so|than|that|the|their|this|to|was|with|your|slash|dot|point)$",
     re.IGNORECASE,
 )
 
@@ -80,7 +80,7 @@ def _address(url: str) -> str:
     url, end = re.match(r"(.*?)([.,;:!?)\]]*)$", url).groups()  # type: ignore[union-attr]
     host, _, rest = re.sub(r"^(\w+://)?(www\.)?", "", url).partition("/")
     host = re.sub(r":\d+$", "", host)
-    words = [w for w in re.split(r"[/?#&=_+%-]+", rest) if w.isalpha() and len(w) < 15]
+    words = [w for w in re.split(r"[/_+%-]+", re.split(r"[?#]", rest)[0]) if w.isalpha() and len(w) < 15]
     return _dots(host) + (" slash " + " ".join(words[:4]) if words else "") + end
 
 
@@ -90,7 +90,8 @@ def _dots(text: str) -> str:
 
 def _path(path: str) -> str:
     """Only the last part of a path, with its ending spelled."""
-    return _dots(path.rstrip("/").rsplit("/", 1)[-1]).replace("_", " ").replace("-", " ").strip()
+    stem, end = (path[:-1], path[-1]) if path.endswith(".") else (path, "")
+    return _dots(stem.rstrip("/").rsplit("/", 1)[-1]).replace("_", " ").replace("-", " ").strip() + end
 
 
 def _chord(chord: str) -> str:
@@ -137,6 +138,7 @@ def _cleaned(text: str) -> str:
     text = re.sub(r"\s[–—-]\s|—", ", ", text)
     text = re.sub(r"\(([^()]*)\)", r", \1,", text)
     text = re.sub(r"\s*/\s*", " or ", text)
+    text = re.sub(r"(?<!\S)[^\w\s,.!?]+(?!\S)", " ", text)
     text = re.sub(r"\s+([.,;:!?])", r"\1", text)
     text = re.sub(r"([,;:])(?:\s*[,;:])+", r"\1", text)
     text = re.sub(r"[,;:]\s*([.!?])", r"\1", text)

@@ -1,0 +1,142 @@
+"""Recordings of every kind, good and bad."""
+
+from __future__ import annotations
+
+import os
+import wave
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+import voice_rig as rig
+
+from anovax.errors import AudioError
+from anovax.voice import SAMPLE_RATE, level_db, to_float, to_int16
+from anovax.voice.audio import duration, load_audio, read_blocks, write_wav
+from anovax.voice.playback import tone
+
+
+def encode(path: Path, codec: str, rate: int, layout: str, seconds: float = 1.0) -> Path:
+    """A 440 Hz tone as a file of this kind."""
+    channels = 2 if layout == "stereo" else 1
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream(codec, rate=rate, layout=layout)
+        sound = np.repeat(tone(440, seconds, rate), channels).reshape(1, -1)
+        frame = av.AudioFrame.from_ndarray(sound, format="s16", layout=layout)
+        frame.sample_rate = rate
+        resampler = av.AudioResampler(stream.format, stream.layout, rate, stream.frame_size or None)
+        for part in [*resampler.resample(frame), *resampler.resample(None)]:
+            container.mux(stream.encode(part))
+        container.mux(stream.encode(None))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "codec", "rate", "layout"),
+    [
+        ("phone.mp3", "libmp3lame", 8_000, "stereo"),
+        ("cd.flac", "flac", 44_100, "stereo"),
+        ("voice.ogg", "libopus", 48_000, "mono"),
+        ("note.m4a", "aac", 22_050, "mono"),
+        ("plain.wav", "pcm_s16le", 16_000, "mono"),
+        ("studio.wav", "pcm_s24le", 96_000, "stereo"),
+    ],
+)
+def test_any_file_becomes_16_khz_mono(tmp_path: Path, name: str, codec: str, rate: int, layout: str) -> None:
+    sound = load_audio(encode(tmp_path / name, codec, rate, layout))
+    assert sound.dtype == np.float32
+    assert sound.ndim == 1
+    assert len(sound) == pytest.approx(SAMPLE_RATE, rel=0.15)
+    spectrum = np.abs(np.fft.rfft(sound))
+    assert abs(np.argmax(spectrum) * SAMPLE_RATE / len(sound) - 440) < 3
+
+
+def bad_files(folder: Path) -> dict[str, Path]:
+    made = {
+        name: folder / name for name in ("missing.wav", "empty.wav", "text.wav", "silent.wav", "torn.flac", "notes.txt")
+    }
+    made["empty.wav"].touch()
+    made["text.wav"].write_text("This is a letter, not a recording.\n" * 50)
+    made["notes.txt"].write_text("just text\n")
+    write_wav(made["silent.wav"], np.zeros(0, np.int16))
+    made["torn.flac"].write_bytes(os.urandom(4000))
+    made["folder"] = folder
+    return made
+
+
+@pytest.mark.parametrize(
+    ("which", "says"),
+    [
+        ("missing.wav", "There is no file"),
+        ("empty.wav", "is empty"),
+        ("text.wav", "not a recording"),
+        ("notes.txt", "not a recording"),
+        ("silent.wav", "no sound"),
+        ("torn.flac", "not a recording"),
+        ("folder", "is a folder"),
+    ],
+)
+def test_bad_files_get_one_sentence_that_says_what_to_do(tmp_path: Path, which: str, says: str) -> None:
+    with pytest.raises(AudioError, match=says) as caught:
+        load_audio(bad_files(tmp_path)[which])
+    assert caught.value.fix
+    assert str(caught.value).count("\n") == 0
+
+
+def test_a_video_without_sound_is_no_recording(tmp_path: Path) -> None:
+    path = tmp_path / "film.mp4"
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("mpeg4", rate=10)
+        stream.width = stream.height = 64
+        stream.pix_fmt = "yuv420p"
+        for _ in range(5):
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(np.zeros((64, 64, 3), np.uint8), format="rgb24")))
+        container.mux(stream.encode(None))
+    with pytest.raises(AudioError, match="not a recording"):
+        load_audio(path)
+
+
+def test_a_truncated_recording_is_an_error_or_what_is_there(tmp_path: Path) -> None:
+    whole = encode(tmp_path / "whole.flac", "flac", 16_000, "mono", 3.0).read_bytes()
+    torn = tmp_path / "torn.flac"
+    torn.write_bytes(whole[: len(whole) // 2])
+    try:
+        heard = len(load_audio(torn))
+    except AudioError:
+        return
+    assert 0 < heard < 3 * SAMPLE_RATE
+
+
+def test_too_long_is_refused_without_holding_it_all(tmp_path: Path) -> None:
+    path = tmp_path / "long.wav"
+    with wave.open(str(path), "wb") as stream:
+        stream.setnchannels(1)
+        stream.setsampwidth(2)
+        stream.setframerate(16_000)
+        for _ in range(70):
+            stream.writeframes(rig.room_noise(1.0).tobytes())
+    with pytest.raises(AudioError, match="longer than 1 minutes"):
+        load_audio(path, max_s=60)
+    assert duration(path) == pytest.approx(70, abs=0.1)
+
+
+def test_blocks_are_bounded_and_join_to_the_whole(tmp_path: Path) -> None:
+    path = encode(tmp_path / "tone.flac", "flac", 44_100, "stereo", 5.0)
+    blocks = list(read_blocks(path, block_s=1.0))
+    assert all(len(block) <= SAMPLE_RATE for block in blocks)
+    assert np.array_equal(to_float(np.concatenate(blocks)), load_audio(path))
+
+
+def test_a_wav_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "out.wav"
+    write_wav(path, tone(440, 0.5), 16_000)
+    assert len(load_audio(path)) == SAMPLE_RATE // 2
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_levels_and_conversions() -> None:
+    assert level_db(np.zeros(100, np.int16)) == -100.0
+    assert level_db(np.zeros(0, np.int16)) == -100.0
+    assert level_db(np.full(100, 16_384, np.int16)) == pytest.approx(-6.02, abs=0.01)
+    assert to_int16(np.array([-2.0, 0.0, 2.0], np.float32)).tolist() == [-32768, 0, 32767]
