@@ -13,7 +13,7 @@ from typing import Any
 from anovax import weights
 from anovax.assistant import Assistant
 from anovax.bus import Bus
-from anovax.config import Config
+from anovax.config import Config, PlannerConfig
 from anovax.consent import ConsentDesk
 from anovax.desktop import Desktop
 from anovax.desktop import build as build_desktop
@@ -26,8 +26,11 @@ from anovax.orchestrator import Orchestrator
 from anovax.plan import Context
 from anovax.planner.chain import FirstOf
 from anovax.planner.fastpath import FastPath
+from anovax.planner.gemini import Gemini
 from anovax.planner.llamacpp import LlamaCpp
+from anovax.planner.openai import OpenAI
 from anovax.planner.protocol import Planner
+from anovax.planner.remote import OrLocal, Remote
 from anovax.planning import Planning
 from anovax.recovery import Recovery
 from anovax.safety import Safety
@@ -106,7 +109,19 @@ def _llamacpp(config: Config, tools: Toolbox) -> Planner:
     return LlamaCpp(config.planner, tools, config.data_dir / "prefixes")
 
 
-BACKENDS: dict[str, Callable[[Config, Toolbox], Planner]] = {"llamacpp": _llamacpp}
+def _remote(backend: Callable[[PlannerConfig, Toolbox], Remote]) -> Callable[[Config, Toolbox], Planner]:
+    def build(config: Config, tools: Toolbox) -> Planner:
+        remote = backend(config.planner, tools)
+        return OrLocal(remote, _llamacpp(config, tools)) if config.planner.fall_back_to_local else remote
+
+    return build
+
+
+BACKENDS: dict[str, Callable[[Config, Toolbox], Planner]] = {
+    "llamacpp": _llamacpp,
+    "gemini": _remote(Gemini),
+    "openai": _remote(OpenAI),
+}
 
 
 def build_transcriber(config: Config) -> Transcriber:
