@@ -16,6 +16,7 @@ from anovax.planner.rules.sites import Sites
 from anovax.planner.rules.smalltalk import smalltalk_rules
 from anovax.planner.rules.sums import sum_rules
 from anovax.planner.rules.talk import Talk
+from anovax.planner.rules.units import Units
 from anovax.planner.rules.web import Web
 
 
@@ -28,6 +29,7 @@ def all_rules(chance: random.Random) -> tuple[Rule, ...]:
         *hand_rules(),
         *memory_rules(),
         *sum_rules(),
+        *Units().rules(),
         *beyond_rules(),
         *Talk(chance).rules(),
         *Web(sites).rules(),

@@ -43,6 +43,14 @@ _NO_NAME = re.compile(
 )
 
 
+# A short name after "close" that is not one of the other things one closes.
+_CLOSABLE = re.compile(
+    r"^(?!(?:deal|sale|call|gap|friends?|eyes?|bookmarks?|side ?bar|pop ?ups?|range|caption(?:ed|s)?|quarters|encounters?|\w+ing|down|everything|all|"
+    r"enough|quote|bracket|parenthesis|valve|lid|box|book|case|circuit|road|school|market|ad|ads|banner|notification|others?)\b)[\w.+-]+(?: [\w.+-]+)?$",
+    re.IGNORECASE,
+)
+
+
 class Apps:
     """The rules that need to know names: what is installed, what is a site."""
 
@@ -96,15 +104,24 @@ class Apps:
 
     def switch(self, match: re.Match[str], scene: Scene) -> Reading | None:
         name = _KIND.sub("", _ARTICLE.sub("", match["app"])).removesuffix(" window")
-        if _CLAUSE.search(name) or re.search(r"\b(?:tab|mode|language|account|user|channel|voice|theme|to|and|input|view|accent)\b", name, re.IGNORECASE):
+        if _CLAUSE.search(name) or re.search(r"\b(?:tab|mode|language|account|user|channel|voice|theme|to|and|input|view|accent|field|box|bar|button|english|french|spanish|german|next|previous|song|track|airplane|gear|plan)\b", name, re.IGNORECASE):
             return None
         return call("focus_window", name=name) if len(name.split()) <= 4 else None
+
+    def known_switch(self, match: re.Match[str], scene: Scene) -> Reading | None:
+        """"focus on X" and "change to X" mean a window only where X is known as an application."""
+        return self.switch(match, scene) if self._known(match["app"], scene) else None
+
+    @staticmethod
+    def menu(match: re.Match[str], scene: Scene) -> Reading | None:
+        return call("click", target=match["app"]) if len(match["app"].split()) <= 2 else None
 
     def close(self, match: re.Match[str], scene: Scene) -> Reading | None:
         said = match["app"]
         name = _KIND.sub("", _ARTICLE.sub("", said)).removesuffix(" window")
         open_now = {window.app.lower() for window in scene.context.windows}
         known = name.lower() in GENERIC or name.lower() in (scene.apps or ()) or name.lower() in open_now
+        known = known or match.group().lower().startswith("close ") and bool(_CLOSABLE.match(name)) and not _NO_NAME.search(name)
         known = known or self._sites.host(name) is not None or name != _ARTICLE.sub("", said)
         return call("close_window", name=name) if known else None
 
@@ -128,6 +145,8 @@ class Apps:
             *rules(self.open, "(open|launch|open up|fire up|start up|bring up|pull up|boot up|go ahead and open) <app>"),
             *rules(self.start, "(start|run|load|execute|startup|spin up|turn on|switch on|show|show me|give me|display) <app>"),
             *rules(self.go, "(go to|go on|go on to|goto|navigate to|browse to|visit|take me to|head to|head over to|bring me to|go over to|get me to|show me|show|i want to see|surf to|move to) <app>"),
-            *rules(self.switch, "(switch to|switch over to|change to|jump to|focus|focus on|bring to front|activate|go back to|swap to) <app>", "bring <app> to [the] (front|foreground)"),
+            *rules(self.switch, "(switch to|switch over to|switch back to|go back to) <app>", "bring <app> to [the] (front|foreground)"),
+            *rules(self.known_switch, "(change to|jump to|focus|focus on|activate|swap to|go over to) <app>"),
+            *rules(self.menu, "(open|show|click|click on|pull down) [the] <app> menu"),
             *rules(self.close, "(close|quit|exit|kill|close down|shut down|terminate|stop|end|close out) <app>", "(exit|get) out of <app>"),
         )  # fmt: skip

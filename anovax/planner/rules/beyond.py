@@ -65,9 +65,17 @@ _KINDS = (
         templates=(
             "(email|e-mail) <who> (that|and|to|about|saying|a|the|my|regarding|asking|back) <x>", "(email|e-mail) (my|mom|mum|dad|him|her|them|everyone|back|the) <x>", "(reply|respond) to <x>",
             "(check|read|show|list|get|tell|display|refresh|search|find|any|are there|is there|what|fetch|give|pull up) [me] [about] [all] [of] [any|the|my|if|through|for|out] [there] [are|is] [most|any] (new|unread|recent|latest|last|my|received|the) (email|emails|e-mail|e-mails|mail|mails|inbox) [<x>]",
-            "(check|read|show|list|refresh|search) (email|emails|e-mail|e-mails|mail|mails|inbox) [<x>]", "(add|save|store) <x> (to|in) [my] (contacts|address book|contact list)", "(new|unread) (email|emails|mail) [<x>]",
+            "(check|read|show|list|refresh|search) (email|emails|e-mail|e-mails|mail|mails|inbox) [<x>]", "(new|unread) (email|emails|mail) [<x>]",
             "(what|when|who|did|has|is|was|any) <who> (email|emails|e-mails|emailed) (me|from|about|to|since|in) [<x>]", "(did|has) <who> (email|emailed|e-mailed|write) me [<x>]", "(any|are there any|is there any|are there) (emails|email|mail) [<x>]",
         ),
+    ),
+    Kind(
+        "I have no address book. I can remember a number or an address that you tell me.",
+        templates=("(add|save|store|put|create) <x> (to|in|as) [a|my] [new] (contacts|contact|address book|contact list|phone book)", "(create|make|add) [a] [new] contact [<x>]"),
+    ),
+    Kind(
+        "I have no camera and record no sound. I can take a screenshot.",
+        templates=("(take|snap|shoot|click) [a|me|my|another|some] (picture|photo|selfie|pictures|photos|video) [<x>]", "(start|begin|stop|make) [a] [audio|video|voice|sound] recording [<x>]", "record [a|my] (audio|video|sound|voice|message|memo|conversation) [<x>]"),
     ),
     Kind(
         "I have no access to what stands in your calendar. I can open the calendar, and remember things for you.",
@@ -113,8 +121,8 @@ _KINDS = (
     ),
     Kind(
         "I have no access to accounts, bills, cards or your employer's records. I can open the site for you.",
-        deeds="pay transfer wire withdraw deposit redeem report freeze unfreeze",
-        things="balance|balances|bill|bills|credit score|credit limit|credit card|credit cards|credit rating|debit card|visa|mastercard|amex|"
+        deeds="pay transfer wire withdraw deposit redeem report freeze unfreeze request",
+        things="balance|balances|bill|bills|credit score|credit limit|credit card|credit cards|credit rating|debit card|my visa|my mastercard|"
         "american express|card|cards|bank account|checking account|checking|savings account|savings|account|accounts|transaction|transactions|"
         "paycheck|paychecks|payday|pto|vacation days|vacation request|days off|day off|time off|pin|pin number|routing number|insurance|401k|w2|w 2|w-2|taxes|"
         "tax return|rewards|reward points|points|mortgage|loan|rent|spending|purchases|direct deposit|minimum payment|payment|payments|apr|"

@@ -50,7 +50,7 @@ _CHORDS: dict[str, tuple[str, ...]] = {
                    f"(turn|switch|shut) [the|my] (sound|audio|volume|speakers|speaker) (off|on)", "(no sound|sound off|sound on|toggle mute|mute toggle)", f"(turn|set|put) [the|my] {_SOUND} (to zero|to 0|on mute|to mute)"),
     "playpause": (f"(pause|resume|unpause|un pause|continue|start|restart) [playing] [the|this|that|my] {_SONG}", "(pause|resume|unpause|play pause|pause playback|resume playback|resume playing|continue playing)",
                   "(play|hit play|start|put on|play me) [the|some|my|a|me] [some|a] (music|song|songs|tunes|playback)", f"stop [playing] [the|this|that|my] (music|song|track|playback|video|radio|podcast|audio|tune)",
-                  "play [it|this|that|the video|the song|the track]", "play a song for me"),
+                  "play [it|this|that] [the] [this] [video|song|track|movie|podcast]", "play a song for me"),
     "nexttrack": (f"[play|go to|skip to|jump to|put on|switch to|move to|start|move on to|go on to] [the|a|my] next (track|song|tune|one|music|video|episode)", f"skip {_THIS} [song|track|tune|one|music|video|it|ahead|forward]",
                   "skip to the next", "(change|switch) the (song|track|music)", "i do not like this song", f"next (song|track) on [the|my] playlist"),
     "prevtrack": (f"[play|go to|skip to|jump to|put on|switch to|go back to|skip back to|return to] [the|a|my] (previous|last|prior) (track|song|tune|music|video|episode) [again]", "(go|skip) back (a|one) (song|track)"),
@@ -71,7 +71,7 @@ _CHORDS: dict[str, tuple[str, ...]] = {
     "ctrl+s": ("save [the|this|my|that|it] [file|document|page|work|changes|web page]", "save (the changes|my changes|it)"),
     "ctrl+shift+s": ("save [the|this|my] [file|document|it] as",),
     "ctrl+p": ("print [out] [the|this|my|that|it] [page|document|file|tab|out|web page|it] [out]", "(open|show) [the] print dialog"),
-    "ctrl+f": ("find (in|on) [the|this] page", "(open|show) [the] (find bar|search bar|find dialog)", "(find|search) (in|on) (page|this page|the page)"),
+    "ctrl+f": ("find (in|on) [the|this] page", "(open|show) [the] (find bar|search bar|find dialog)", "(find|search) (in|on) (page|this page|the page)", "find"),
     "ctrl+b": ("(bold|make it bold|make that bold|make this bold|bold that|bold this|bold text)",),
     "ctrl+i": ("(italic|italics|italicize|italicise) [that|this|it|text]",),
     "ctrl+u": ("underline [that|this|it|text]", "(view|show) [the|page] [page] source"),
@@ -116,7 +116,8 @@ def _scroll(match: re.Match[str], scene: Scene) -> Reading | None:
         return call("scroll", direction={"up": "top", "down": "bottom"}.get(direction, direction))
     if amount in _AMOUNTS:
         return call("scroll", direction=direction, amount=_AMOUNTS[amount])
-    n = number(amount.removeprefix("by ").removesuffix(" times").removesuffix(" lines").removesuffix(" notches"))
+    n = number(re.sub(r"^by | (?:times|lines|notches|steps|pages)$", "", amount))
+    n = n * 8 if n and amount.endswith(" pages") else n
     return call("scroll", direction=direction, amount=n) if n and n <= 50 else None
 
 
@@ -152,6 +153,7 @@ def desk_rules() -> tuple[Rule, ...]:
         *rules(call("scroll", direction="down"), "(scroll|keep scrolling)"),
         *rules(call("scroll", direction="top"), f"(scroll|go|jump|move|take me) [back] [up] [all the way] to [the] [very] top [of] [the|this] [{top[1:-1]}]", f"[the] top of [the|this] {top}"),
         *rules(call("scroll", direction="bottom"), f"(scroll|go|jump|move|take me) [down] [all the way] to [the] [very] (bottom|end) [of] [the|this] [{top[1:-1]}]", f"[the] bottom of [the|this] {top}"),
+        *rules(call("press_keys", keys="enter", times=2), "(new paragraph|start a new paragraph|next paragraph)"),
         *rules(call("press_keys", keys="pagedown"), "(go|move) down (a|one) page", "page down"),
         *rules(call("press_keys", keys="pageup"), "(go|move) up (a|one) page", "page up"),
         *rules(_find_here, "(find|search for|search|look for|locate) <what> (on|in|within) [the|this|current] (page|document|text|web page|webpage|tab|file)",

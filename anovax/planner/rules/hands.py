@@ -22,7 +22,7 @@ _MADE_UP = re.compile(
     re.IGNORECASE,
 )
 _IN_APP = re.compile(r"^(?P<text>.+?) (?:in|into|inside|in to) (?:the )?(?P<where>it|there|that|here|this|[\w ]{1,30})$", re.IGNORECASE)
-_NOT_TEXT = re.compile(r"^(?:of|on|in|faster|slower|louder|a (?:letter|poem|story|mail|email|message|report|essay|program|script|song|book|review|note|check)|an (?:email|e-mail|essay|article)"
+_NOT_TEXT = re.compile(r"^(?:of|on|in|faster|slower|louder|a (?:letter|poem|story|mail|email|message|report|essay|program|script|song|book|review|note|check)|an (?:email|e-mail|essay|article)|notes?"
                        r"|the (?:next|last|first)|me|my|to|back|it|that|this|down|code|in|something|about)\b", re.IGNORECASE)
 _SUMS = frozenset({"calculator", "galculator", "calc", "gnome-calculator", "kcalc", "the calculator", "spreadsheet", "excel", "python", "speedcrunch", "qalculate"})
 

@@ -17,7 +17,10 @@ _OURS = re.compile(
     r"desktop|alarms?|timers?|reminders?|file|folder|download|clipboard|mouse|cursor|volume|battery)\b",
     re.IGNORECASE,
 )
-_THIS = re.compile(r"\b(?:this|that|these|it|page)\b", re.IGNORECASE)
+_THIS = re.compile(r"\b(?:this|that|these|it|page|selection|translate (?:to|into) \w+$)\b", re.IGNORECASE)
+_THIS_TIME = re.compile(
+    r"\bthis (?:coming )?(?:weekend|week|morning|afternoon|evening|month|year|season|summer|winter|spring|fall|\w+day)\b", re.IGNORECASE
+)
 _HERE = re.compile(r"\b(?:near|around|close to|by|from) (?:me|us|my (?:house|home|place|location|area|office|apartment|hotel)|where i am|here)\b|\bin my (?:area|city|town|neighbou?rhood)\b", re.IGNORECASE)
 _LEAD = re.compile(
     r"^(?:what's|whats|what is|what are|what're|tell me(?: about)?|show me|give me|i want to know|i need to know|do you know|find me|find out|find|get me|check|"
@@ -40,6 +43,14 @@ does it (look like|rain|snow) [<rest>]
 [the] (latest|breaking|top|today's|recent|current|world|local|international|sports|political|business|tech|technology) (news|headlines|stories) [<rest>]
 (news|headlines) [<rest>]
 (what's|what is) (happening|going on|new|trending) (in|with|on) [<rest>]
+(find|find me|find us|look for|locate|search out) (a|an|some|any|good|nice|cheap|local|all|places|restaurants|hotels|flights|events|movies|recipes|tickets|information|info) <rest>
+(find|find me|look for) the (best|cheapest|nearest|top|closest|latest|fastest|most ~) <rest>
+(find out|look into) (who|what|when|where|how|if|whether|why|about) <rest>
+any ~ (events|concerts|festivals|shows|movies) [<rest>]
+tell me about <rest>
+how (do|can|would|should|could) (i|one|someone|people) <rest>
+how to <rest>
+(what's|what is|what are|tell me|show me|find|get|give me|how are|read me) [the] [some] (reviews|review|ratings|travel alert|travel alerts|travel warnings|opening hours|hours|showtimes) (for|of|on|about|to|at) <rest>
 = sports
 who (won|is winning|will win|is playing|played|beat|scored|lost) <rest>
 (what's|what is|what was|tell me|give me|find|get|show me|check) ~ (score|scores|standings) [of|for|in|from] [<rest>]
@@ -95,7 +106,7 @@ when (is|was|are|were|did|does|do|will|has|had) <rest>
 (when's|where's) <rest>
 where (is|was|are|were|did|does|do|can|could) <rest>
 how (old|tall|big|large|high|deep|heavy|fast|wide|far|long|often|many|rich|small|hot|cold) <rest>
-(what|which) (is|was|are|were) the (capital|population|height|length|distance|size|area|currency|time zone|timezone|time difference|language|national ~|president|king|queen|prime minister|governor|mayor|longest|largest|biggest|tallest|highest|smallest|fastest|oldest|best|name|number|date|year|address|phone number|speed|weight|age|color|symbol|temperature|difference|history|plot|cast|ceo|boiling point|chemical formula|formula|net worth|birthday|anthem|flag|richest|deepest|most|average|nearest|closest|top|latest|newest|release date|lyrics|rules|side effects|symptoms|square ~) [<rest>]
+(what|which) (is|was|are|were) the (capital|population|height|length|distance|size|area|currency|time zone|timezone|time difference|language|national ~|president|king|queen|prime minister|governor|mayor|longest|largest|biggest|tallest|highest|smallest|fastest|oldest|best|name|number|year|address|phone number|speed|weight|age|color|symbol|temperature|difference|history|plot|cast|ceo|boiling point|chemical formula|formula|net worth|birthday|anthem|flag|richest|deepest|most|average|nearest|closest|top|latest|newest|release date|lyrics|rules|side effects|symptoms|square ~) [<rest>]
 what (year|day|month|language|languages|country|city|state|continent|planet|team|movie|film|book|song|band|actor|currency|timezone|time zone|animal|company|century) (is|was|are|were|did|does|do|won|has|have|in) <rest>
 (which|in which|in what|on what) (country|city|year|state|continent|planet|team|movie|film|book|band|actor|company|ocean|river|day|month) <rest>
 = travel
@@ -111,7 +122,7 @@ def _look_up(kind: str) -> Build:
 
     def build(match: re.Match[str], scene: Scene) -> Reading | None:
         text = match.group().strip(" ,\"'")
-        bare = _HERE.sub("", text)
+        bare = _THIS_TIME.sub("", _HERE.sub("", text))
         bare = re.sub(r"^(?:\w+ ){0,3}(?:me|i|you|us|we|it)\b", "", bare, flags=re.IGNORECASE) if here or kind in ("news", "meaning", "translation") else bare
         if _OURS.search(bare) or (kind == "translation" and _THIS.search(bare)):
             return None

@@ -129,6 +129,16 @@ what is life ~ about
 (i'm|i am|i feel|i'm feeling|i'm doing) [so|very|really|doing] (happy|good|great|fine|well|fantastic|excited|wonderful) [today|now|too]
 i (love|like|adore|missed) you ~
 
+= I have no taste of my own: I am a program.
+(what's|whats|what is|who is|who's|which is|do you have|tell me) [a] your favourite ~
+(what's|whats|what is|who is|who's|do you have|tell me) (a|your) (favorite|favourite) ~
+do you (like|love|prefer|enjoy|hate|believe in|watch|read|play) ~
+
+= I had better not. My voice is made for short answers.
+sing ~
+(can you|do you) (sing|dance|rap|cook|swim|fly) ~
+laugh ~
+
 = I like my work, and that is as far as it goes.
 do you (love|like|hate|miss) (me|people|humans|your job|your work|being ~)
 (will you|please) (marry me|be my friend|go out with me|be my ~)

@@ -25,7 +25,7 @@ _FACTS = (
 _STOP = (
     "(stop|cancel|never mind|nevermind|forget it|forget that|forget about it|abort|halt|quit it|leave it|drop it|enough|disregard|wait|dismiss) \
 [it|that|this|now|everything|please|then|about it|i changed my mind|what i said|talking|speaking|reading|listening]",
-    "(stop|cancel|ignore|disregard|forget|scratch|strike|skip) [that|my|the|it|this|what] [last] [i] (it|that|request|command|action|said|asked|task|message)",
+    "(stop|cancel|ignore|disregard|forget|skip) [that|my|the|it|this|what] [last] [i] (it|that|request|command|action|said|asked|task|message)",
     "(don't do|do not do) (that|it|anything)", "(that's|that is) enough", "i (changed|have changed|'ve changed) my mind", "(i've|i have) changed my mind",
     "stop (doing that|talking|speaking|listening|reading|what you are doing|what you're doing|right there|dictating)", "(be quiet|shut up|quiet|silence|hush|go to sleep|shush|be silent|go away)",
     "(hold|hang) on", "(one|just a|wait a|give me a) (moment|second|minute)", "(no|oh|actually) (stop|cancel|never mind|nevermind|forget it|wait) ~",

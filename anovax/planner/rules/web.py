@@ -10,6 +10,11 @@ from anovax.planner.rules.sites import Sites
 _ON_SITE = re.compile(r"^(?P<what>.+?) (?:on|in|at|from|using|with|via|through) (?:the )?(?P<site>[\w .'+]+?)(?: (?:website|site|app))?$", re.IGNORECASE)
 _THE_WEB = frozenset({"internet", "web", "net", "online", "browser", "world wide web", "the internet", "the web", "my browser", "firefox", "chrome"})
 _NOTHING = frozenset(("", "for", "up", "about", "it", "that", "this", "something", "them", "him", "her", "me", "us", "the web"))
+_OWN_PLACES = re.compile(
+    r"^(?:through |in )?(?:my|this|the) (?:bookmarks?|history|e-?mails?|mail|files?|computer|inbox|contacts?|documents?|tabs?|page|photos|folder|"
+    r"downloads|notes|desktop|screen|calendar)\b",
+    re.IGNORECASE,
+)
 _ABOUT = re.compile(r"^(?:for|about|up|me|on) ", re.IGNORECASE)
 
 
@@ -75,5 +80,5 @@ def _search(what: str) -> Reading | None:
     what = what.strip(" ,\"'")
     while (about := _ABOUT.match(what)) and what[about.end() :].strip():
         what = what[about.end() :]
-    found = what.lower() not in _NOTHING and len(what) <= 300
+    found = what.lower() not in _NOTHING and not _OWN_PLACES.match(what) and len(what) <= 300
     return Reading((Call("web_search", {"query": what}),), free=True) if found else None
