@@ -12,13 +12,14 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 import venv
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from anovax import bundle
-from anovax.manifest import Reporter, cache_dir, sha256_of, write_atomically
+from anovax.manifest import Reporter, sha256_of, write_atomically
 from anovax.sources import reachable
 from anovax.wheel_parts import pip_indexes
 from anovax.wheelhouse import (
@@ -68,22 +69,25 @@ class Environment:
             stamp = json.loads((self.folder / STAMP).read_text("utf-8"))
         except (OSError, ValueError):
             return False
-        return self._facts(lock).items() <= stamp.items() and self.python.exists()
+        return self.facts(lock).items() <= stamp.items() and self.python.exists()
 
     def make(self, lock: str, steps: Steps) -> None:
         """Bring the environment up to ``lock``. Raises InstallError in one sentence."""
+        if self._given:
+            with steps.step(f"Checking the bundle {self._given}"):
+                self._check_bundle(self._given, lock)
         with steps.step(f"Making the environment {self.folder}"):
             self._venv()
         with steps.step(f"Installing {len(lock_entries(self.root / lock))} locked packages"):
-            self._from_bundle(lock) if self._given else self._from_index(lock)
+            self._from_bundle(self._given) if self._given else self._from_index(lock)
         with steps.step("Installing the project"):
             self._pip("install", "--no-deps", "--no-index", "--no-build-isolation", "--editable", str(self.root))
-        stamp = self._facts(lock)
+        stamp = self.facts(lock)
         if lock == TEST_LOCK:  # it holds the other one
-            stamp |= self._facts(RUNTIME_LOCK)
+            stamp |= self.facts(RUNTIME_LOCK)
         write_atomically(self.folder / STAMP, json.dumps(stamp, indent=1))
 
-    def _facts(self, lock: str) -> dict[str, str]:
+    def facts(self, lock: str) -> dict[str, str]:
         return {
             lock: sha256_of(self.root / lock),
             "python": ".".join(map(str, sys.version_info[:2])),
@@ -121,18 +125,19 @@ class Environment:
         wanted.unlink()
         self._install_wheels([llama_wheel(self._pip_command(), self._report)])
 
-    def _from_bundle(self, lock: str) -> None:
-        assert self._given is not None
-        bundle.check(self._given)
-        info = bundle.read_info(self._given)
+    def _check_bundle(self, given: Path, lock: str) -> None:
+        bundle.check(given)
+        info = bundle.read_info(given)
         info.refuse_unfit()
         if info.locks.get(lock) != sha256_of(self.root / lock):
             raise InstallError(
-                f"The bundle {self._given} does not hold the wheels of this clone's {lock}",
+                f"The bundle {given} does not hold the wheels of this clone's {lock}",
                 "make it again from the same version of the project" + (" with --tests" if lock == TEST_LOCK else ""),
             )
-        folder = cache_dir() / "bundles" / info.locks[lock][:16]
-        self._install_wheels(bundle.extract_wheels(self._given, info, folder))
+
+    def _from_bundle(self, given: Path) -> None:
+        with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+            self._install_wheels(bundle.extract_wheels(given, bundle.read_info(given), Path(folder)))
 
     def _install_wheels(self, wheels: Iterable[Path]) -> None:
         self._pip("install", "--no-compile", "--no-deps", "--no-index", *map(str, wheels))

@@ -75,7 +75,7 @@ def _llama_key(version: str) -> str:
     return f"{version}-{hashlib.sha256(chr(10).join(facts).encode()).hexdigest()[:12]}"
 
 
-def _kept_llama() -> tuple[str, Path]:
+def kept_llama() -> tuple[str, Path]:
     """The lock entry of llama-cpp-python, and the folder of the cache that is for its wheel."""
     entry = lock_entries(lock_path())[LLAMA]
     return entry, cache_dir() / "wheels" / _llama_key(entry.split("==")[1].split()[0])
@@ -83,12 +83,12 @@ def _kept_llama() -> tuple[str, Path]:
 
 def llama_is_kept() -> bool:
     """Whether the wheel lies in the cache already, so that no compiler is needed."""
-    return any(_kept_llama()[1].glob("*.whl"))
+    return any(kept_llama()[1].glob("*.whl"))
 
 
 def llama_wheel(pip: list[str], report: Reporter) -> Path:
     """The llama-cpp-python wheel for this machine, from the cache or built now (about ten minutes on two cores)."""
-    entry, kept = _kept_llama()
+    entry, kept = kept_llama()
     if found := next(iter(kept.glob("*.whl")), None):
         return found
     report.note(
