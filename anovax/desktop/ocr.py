@@ -6,20 +6,18 @@ import hashlib
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict
 from rapidfuzz import fuzz
 
+from anovax.desktop.recogniser import Recogniser
 from anovax.desktop.text_lines import Boxes, text_lines
 from anovax.errors import DesktopError
 
 Picture = npt.NDArray[np.uint8]  # height x width x 3
 
-_MODEL_H = 48  # pixels of height that the recogniser works in
 _KEPT = 4096  # crops whose text is remembered
 _LEAST_SCORE = 0.5
 _EXACT = 0.97  # a find that needs no further look
@@ -51,7 +49,7 @@ class Ocr:
     def __init__(self, threads: int = 2) -> None:
         self._threads = threads
         self._lock = threading.Lock()
-        self._recogniser: Any = None
+        self._recogniser: Recogniser | None = None
         self._read: OrderedDict[bytes, tuple[str, float]] = OrderedDict()
 
     def read(self, image: Picture) -> tuple[TextBox, ...]:
@@ -76,7 +74,7 @@ class Ocr:
         with self._lock:
             texts = self._texts(crops)
         return tuple(
-            TextBox(text=text, x=int(x), y=int(y), w=int(w), h=int(h), score=round(score, 3))
+            TextBox(text=text.strip(), x=int(x), y=int(y), w=int(w), h=int(h), score=round(score, 3))
             for (x, y, w, h), (text, score) in zip(boxes, texts, strict=True)
             if text.strip() and score >= _LEAST_SCORE
         )
@@ -87,8 +85,8 @@ class Ocr:
         new = {key: crop for key, crop in zip(keys, crops, strict=True) if key not in self._read}
         if new:
             if self._recogniser is None:
-                self._recogniser = _build(self._threads)
-            self._read.update(zip(new, self._recogniser(list(new.values())), strict=True))
+                self._recogniser = Recogniser(self._threads)
+            self._read.update(zip(new, self._recogniser.read(list(new.values())), strict=True))
         for key in keys:
             self._read.move_to_end(key)
         out = [self._read[key] for key in keys]
@@ -101,21 +99,6 @@ def _checked(image: Picture) -> Picture:
     if image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8:
         raise DesktopError(f"OCR needs an RGB picture of bytes, not {image.dtype} of shape {image.shape}")
     return image
-
-
-def _build(threads: int) -> Callable[[list[Picture]], list[tuple[str, float]]]:
-    """RapidOCR's recogniser, in batches of like widths without its padding to 320 pixels."""
-    from rapidocr_onnxruntime import RapidOCR
-
-    recognise = RapidOCR(intra_op_num_threads=threads, inter_op_num_threads=1).text_rec
-    recognise.rec_image_shape = [3, _MODEL_H, _MODEL_H]
-    recognise.rec_batch_num = 8
-
-    def run(crops: list[Picture]) -> list[tuple[str, float]]:
-        found, _ = recognise(crops)
-        return [(str(text), float(score)) for text, score in found]
-
-    return run
 
 
 def matches(boxes: tuple[TextBox, ...], text: str) -> tuple[TextBox, ...]:
