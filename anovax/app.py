@@ -13,6 +13,7 @@ from typing import Any
 from anovax import weights
 from anovax.assistant import Assistant
 from anovax.bus import Bus
+from anovax.companion.server import CompanionServer
 from anovax.config import Config, PlannerConfig
 from anovax.consent import ConsentDesk
 from anovax.desktop import Desktop
@@ -33,6 +34,7 @@ from anovax.planner.protocol import Planner
 from anovax.planner.remote import OrLocal, Remote
 from anovax.planning import Planning
 from anovax.recovery import Recovery
+from anovax.remote import LaptopScreen, PhonePort
 from anovax.safety import Safety
 from anovax.tool import Agent, AgentParts, CancelFlag, Done, StepContext, Toolbox, discover
 from anovax.turn import Request, Surroundings, TurnParts, Turns
@@ -83,6 +85,8 @@ async def build(config: Config, wanted: Wanted) -> AsyncIterator[Assistant]:
         if wanted.listen and sound is not None:
             assistant.ears = sound.loop(assistant, speaker)
             assistant.ears.start()
+        if wanted.companion:
+            await _companion(config, bus, assistant, core.desktop, stack)
         yield assistant
 
 
@@ -122,6 +126,18 @@ BACKENDS: dict[str, Callable[[Config, Toolbox], Planner]] = {
     "gemini": _remote(Gemini),
     "openai": _remote(OpenAI),
 }
+
+
+async def _companion(
+    config: Config, bus: Bus, assistant: Assistant, desktop: Desktop | NoDesktop, stack: AsyncExitStack
+) -> None:
+    """Serve the phone's page until the assistant ends."""
+    screen = None if isinstance(desktop, NoDesktop) else LaptopScreen(desktop)
+    server = CompanionServer(config.companion, config.data_dir, bus, PhonePort(assistant), screen)
+    await server.start()
+    stack.push_async_callback(server.close)
+    assistant.approve = server.approve
+    bus.publish(Noticed(text=f"The phone companion is at {server.url}; let a phone in with: anovax pair"))
 
 
 def build_transcriber(config: Config) -> Transcriber:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import secrets
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -36,6 +37,8 @@ def is_stop(text: str) -> bool:
 class Ears(Protocol):
     """The voice loop as the assistant drives it."""
 
+    muted: bool
+
     def start(self) -> None: ...
     def listen(self) -> None: ...
     def mute(self, on: bool) -> None: ...
@@ -56,11 +59,16 @@ class Assistant:
         self._history: deque[dict[str, Any]] = deque(maxlen=MAX_HISTORY)
         self.transcriber: Transcriber | None = None  # set by app.py when this run hears
         self.ears: Ears | None = None
+        self.approve: Callable[[str, bool], bool] = lambda request, allow: False  # lets a phone in; set with the companion
 
     @property
     def busy(self) -> bool:
         """Whether a request is being worked on."""
         return bool(self._flags)
+
+    @property
+    def muted(self) -> bool:
+        return self.ears is not None and self.ears.muted
 
     async def ready(self) -> None:
         """Wait until the planner's model is loaded. Raises PlannerError or WeightsError when it cannot be."""

@@ -71,26 +71,30 @@ async def show(events: Subscription) -> None:
 
 async def keyboard(assistant: Assistant) -> None:
     """Lines typed at the terminal: requests, answers to consent questions, approvals of phones."""
-    asked = asyncio.create_task(_announce(assistant.bus))
+    phones: list[str] = []  # pairing requests that wait for a yes
+    asked = asyncio.create_task(_announce(assistant.bus, phones))
     reader = asyncio.StreamReader()
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     try:
         while line := await reader.readline():
             text = line.decode("utf-8", errors="replace").strip()
-            if text:
+            if phones and text.lower() in ("y", "yes", "n", "no"):
+                assistant.approve(phones.pop(), text.lower().startswith("y"))
+            elif text:
                 await assistant.typed(text)
     finally:
         asked.cancel()
 
 
-async def _announce(bus: Bus) -> None:
-    """Say at the terminal what needs an answer."""
+async def _announce(bus: Bus, phones: list[str]) -> None:
+    """Say at the terminal what needs an answer; pairing requests are kept in ``phones``."""
     with bus.subscribe() as events:
         async for event in events:
             if isinstance(event, ConsentAsked):
                 typer.echo(f"\n{event.reason}\n  {event.exact}\nDo it? [yes/no, {event.expires_s:.0f} s]", err=True)
             elif isinstance(event, DeviceAsked):
+                phones.append(event.request)
                 typer.echo(f"\n{event.name} at {event.address} wants to be paired. Let it in? [yes/no]", err=True)
 
 

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import time
+from pathlib import Path
+
 import typer
 
-from anovax.commands.output import JSON_OPTION
+from anovax.commands.output import JSON_OPTION, emit, note
+from anovax.companion import network, pairing
+from anovax.companion.devices import Device, DeviceStore
+from anovax.companion.tls import Authority
+from anovax.config import Config, load_config
+from anovax.errors import CompanionError
+
+POLL_S = 0.5
 
 
 def register(app: typer.Typer) -> None:
@@ -14,15 +24,77 @@ def register(app: typer.Typer) -> None:
 
 def pair(
     host: str = typer.Option("", "--host", help="The address that the phone shall use."),
+    yes: bool = typer.Option(False, "--yes", help="Let in the first phone that shows the code, without asking here."),
     json_only: bool = JSON_OPTION,
 ) -> None:
-    """Show the QR code that lets one phone in. Example: anovax pair"""
-    raise NotImplementedError
+    """Show the QR code that lets one phone in, and ask here before it gets in. Example: anovax pair"""
+    config = load_config()
+    if not config.companion.enabled:
+        raise CompanionError("The companion is turned off", "set [companion] enabled = true (and lan = true for a phone)")
+    folder = config.data_dir / "companion"
+    offered = pairing.offer(folder, host or _address(config), config.companion.port, _fingerprint(folder, config))
+    if json_only:
+        facts = {"url": offered.url, "address": offered.address, "pin": offered.pin}
+        emit({**facts, "fingerprint": offered.fingerprint, "expires_s": offered.expires_s})
+    else:
+        typer.echo(offered.qr)
+        typer.echo(f"Scan it, or open {offered.address} and type the PIN {offered.pin}.")
+        typer.echo(f"Fingerprint of this laptop's certificate: {offered.fingerprint}")
+    try:
+        _wait(folder, offered.expires_s, yes)
+    finally:
+        pairing.withdraw(folder)
 
 
 def devices(
     revoke: str = typer.Option("", "--revoke", help="Id or name of the phone to put out."),
     json_only: bool = JSON_OPTION,
 ) -> None:
-    """List paired phones, or revoke one. Example: anovax devices --revoke "Pixel" """
-    raise NotImplementedError
+    """List paired phones, or put one out at once. Example: anovax devices --revoke "My phone"."""
+    store = DeviceStore(load_config().data_dir / "companion" / "devices")
+    if revoke:
+        gone = store.revoke(revoke)
+        emit({"revoked": gone.id, "name": gone.name}) if json_only else typer.echo(f"{gone.name} is out.")
+        return
+    found = store.list()
+    for device in found:
+        emit(_facts(device)) if json_only else typer.echo(_line(device))
+    if not found and not json_only:
+        typer.echo("No phone is paired. Let one in with: anovax pair")
+
+
+def _address(config: Config) -> str:
+    if not config.companion.lan:
+        return "localhost"
+    found = network.lan_addresses()
+    if not found:
+        raise CompanionError("This laptop has no address on a local network", "connect to the phone's Wi-Fi first")
+    return found[0]
+
+
+def _fingerprint(folder: Path, config: Config) -> str:
+    authority = Authority(folder / "tls")
+    authority.ensure(network.host_names(config.companion.lan))
+    return authority.fingerprint()
+
+
+def _wait(folder: Path, seconds: float, yes: bool) -> None:
+    """Until a phone has been answered or the offer ends."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        for asked in pairing.waiting(folder):
+            allow = yes or typer.confirm(f"{asked.name} at {asked.address} wants in. Allow it?", err=True)
+            pairing.answer(folder, asked.request, allow)
+            note("It is paired." if allow else "It was turned away.")
+            return
+        time.sleep(POLL_S)
+    raise CompanionError("No phone came within the time", "run anovax pair again when the phone is ready")
+
+
+def _facts(device: Device) -> dict[str, object]:
+    return device.model_dump(include={"id", "name", "paired_at", "seen_at"})
+
+
+def _line(device: Device) -> str:
+    facts = _facts(device)
+    return "  ".join(str(facts.get(key, "")) for key in ("id", "name"))

@@ -110,6 +110,9 @@ class Remote:
     def _fail(self, what: str, fix: str = "try again, or plan locally") -> NoReturn:
         raise PlannerError(f"{self._dialect.label} {what}", fix)
 
+    async def ready(self) -> None:
+        """Nothing is loaded."""
+
     def close(self) -> None:
         """Holds nothing. Safe twice."""
 
@@ -137,6 +140,9 @@ class OrLocal:
             cancel.check()
             planned: Planned = await self._local.think(failure, cancel)
             return planned
+
+    async def ready(self) -> None:
+        await self._local.ready()
 
     def close(self) -> None:
         self._remote.close()
