@@ -1,4 +1,4 @@
-"""The assistant as the phone companion sees it: the same pipe, filter and record as the microphone, marked as remote."""
+"""The assistant as the phone companion sees it: the same pipe, filter and record, marked as remote."""
 
 from __future__ import annotations
 

@@ -30,7 +30,8 @@ def pair(
     """Show the QR code that lets one phone in, and ask here before it gets in. Example: anovax pair"""
     config = load_config()
     if not config.companion.enabled:
-        raise CompanionError("The companion is turned off", "set [companion] enabled = true (and lan = true for a phone)")
+        fix = "set enabled = true (and lan = true for a phone) under [companion]"
+        raise CompanionError("The companion is turned off", fix)
     folder = config.data_dir / "companion"
     offered = pairing.offer(folder, host or _address(config), config.companion.port, _fingerprint(folder, config))
     if json_only:
