@@ -12,7 +12,7 @@ import numpy as np
 import soxr
 
 from anovax.config import EndpointConfig, SttConfig, TtsConfig, WakeConfig
-from anovax.voice import FRAME, SAMPLE_RATE, Samples
+from anovax.voice import SAMPLE_RATE, Samples
 from anovax.voice.speak import Speaker
 from anovax.voice.speakable import sentences
 from anovax.voice.transcribe import Transcriber

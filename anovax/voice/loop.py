@@ -41,11 +41,11 @@ EARCON_PAUSE_S = 2 * FRAME_S
 INTERJECTION_S = 2.0
 RESULT_S = 20.0
 STOP = re.compile(
-    r"^\W*(please |okay |ok |no |now )*(stop|stop it|stop that|stop talking|stop now|cancel|cancel that|quiet|be quiet|"
+    r"^\W*((please|okay|ok|no|now),? )*(stop|stop it|stop that|stop talking|stop now|cancel|cancel that|quiet|be quiet|"
     r"shut up|silence|enough|that's enough|abort|halt)( now| please| it)?\W*$",
     re.IGNORECASE,
 )
-NEVER_MIND = re.compile(r"^\W*(oh |no |actually )*(never ?mind|forget it|forget that|nothing)\W*$", re.IGNORECASE)
+NEVER_MIND = re.compile(r"^\W*((oh|no|actually|okay|ok),? )*(never ?mind|forget it|forget that|nothing)\W*$", re.IGNORECASE)
 
 
 class Silent:
@@ -137,6 +137,12 @@ class VoiceLoop:
     @property
     def listening(self) -> bool:
         return self._listening
+
+    @property
+    def waiting_for_text(self) -> bool:
+        """Whether the recogniser is at work for this loop."""
+        jobs = [self._draft.future if self._draft else None, self._interjected]
+        return any(job is not None and not job.done() for job in jobs)
 
     def close(self) -> None:
         """Stop listening and let the microphone go. Safe twice."""
