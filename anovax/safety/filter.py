@@ -12,17 +12,28 @@ from pydantic import ValidationError
 
 from anovax.config import SafetyConfig
 from anovax.errors import AnovaxError, SafetyError
-from anovax.plan import MAX_LEVELS, MAX_STEPS, Decision, Plan, Step, Verdict, World
-from anovax.safety.commands import judge_command
-from anovax.safety.finding import APPROVED, Finding, ask, refuse, severity, strictest, strictest_verdict
+from anovax.plan import MAX_LEVELS, MAX_STEPS, Decision, Plan, Verdict, World
+from anovax.safety.commands import CommandJudge
+from anovax.safety.effects import advanced, apply, fits
+from anovax.safety.finding import APPROVED, Finding, refuse, severity, strictest, strictest_verdict
 from anovax.safety.judgement import _SEAL, ApprovedPlan, NeedsConsent, Refusal
 from anovax.safety.places import Place, place_of_window
-from anovax.safety.simulate import Desk, Simulation
+from anovax.safety.simulate import STANDING, Desk, Simulation
+from anovax.safety.steps import StepJudge
+from anovax.safety.taint import Taint
 from anovax.safety.urls import judge_url
-from anovax.tool import Effect, Toolbox, ToolSpec
+from anovax.tool import Effect, Toolbox
 
 Judgement = ApprovedPlan | NeedsConsent | Refusal
 _NO_WORLD = World()
+
+
+def _no_command(text: str, place: Place) -> Finding:
+    return APPROVED
+
+
+def _no_url(text: str) -> Finding:
+    return APPROVED
 
 
 class Safety:
@@ -30,6 +41,7 @@ class Safety:
 
     def __init__(self, tools: Toolbox, config: SafetyConfig) -> None:
         self._tools, self._config = tools, config
+        self._commands, self._urls = CommandJudge(), judge_url
         self._spent: weakref.WeakSet[NeedsConsent] = weakref.WeakSet()
         self._lock = threading.Lock()
 
@@ -65,9 +77,9 @@ class Safety:
 
     def advance(self, world: World, effect: Effect) -> World:
         """The world after ``effect`` has happened: where the focus is and what stands typed there."""
-        desk = Desk.of(world if effect.window is None else world.model_copy(update={"focus": effect.window}))
-        self._effect(Simulation(desk, judge_command, judge_url), effect)
-        return world.model_copy(update={"focus": effect.window or world.focus, "pending": desk.line.text})
+        simulation = Simulation(Desk.of(_looking_at(world, effect)), _no_command, _no_url)
+        apply(simulation, effect)
+        return advanced(world, effect, simulation.desk)
 
     def judge_json(self, raw: str | bytes | Mapping[str, Any]) -> dict[str, Any]:
         """One line of ``anovax check --stdin`` to one verdict; what is malformed is refused by the rule "format"."""
@@ -84,92 +96,71 @@ class Safety:
     # --- a whole plan ------------------------------------------------------------------------------------------------
 
     def _judge(self, plan: Plan, world: World) -> Judgement:
-        simulation = Simulation(Desk.of(world), judge_command, judge_url)
+        simulation = self._simulation(world)
+        steps = StepJudge(self._tools, self._config, world, simulation, Taint(world))
         verdicts: list[Verdict] = []
         places: list[Place] = []
         for index, step in enumerate(plan.steps[:MAX_STEPS]):
             places.append(simulation.desk.place)
-            found = strictest([self._step(simulation, step), self._floor(self._tools.spec(step.tool))])
-            verdicts.append(found.verdict(index))
-        whole = strictest_verdict([self._bounds(plan, world).verdict(None), *verdicts])
-        return self._built(plan, whole, tuple(verdicts), world, tuple(places))
+            verdicts.append(steps.judge(step, index).verdict(index))
+            if simulation.entered:  # the text that waited for this Enter is judged here, not twice
+                verdicts = [v if v.rule != STANDING else Verdict(decision=Decision.APPROVE, step=v.step) for v in verdicts]
+        whole = strictest_verdict([_bounds(plan, world, steps.taint).verdict(None), *verdicts])
+        return _built(plan, whole, tuple(verdicts), world, tuple(places))
 
-    def _built(
-        self, plan: Plan, whole: Verdict, verdicts: tuple[Verdict, ...], world: World, places: tuple[Place, ...]
-    ) -> Judgement:
-        if whole.decision is Decision.REFUSE:
-            return Refusal(plan, whole, verdicts, world, places)
-        if whole.decision is Decision.ASK:
-            return NeedsConsent(plan, whole, verdicts, world, places, seal=_SEAL)
-        return ApprovedPlan(plan, whole, verdicts, world, places, seal=_SEAL)
-
-    @staticmethod
-    def _bounds(plan: Plan, world: World) -> Finding:
-        if len(plan.steps) > MAX_STEPS:
-            return refuse("bounds", f"a plan has at most {MAX_STEPS} steps, this one has {len(plan.steps)}")
-        if len(plan.steps) > world.agents_left:
-            return refuse("bounds", "the request has used up its agents")
-        if world.level > MAX_LEVELS or (world.level == MAX_LEVELS and any(s.tool == "delegate" for s in plan.steps)):
-            return refuse("bounds", f"sub-goals go at most {MAX_LEVELS} levels deep")
-        return APPROVED
-
-    def _floor(self, spec: ToolSpec) -> Finding:
-        floors = [self._config.tools.get(spec.name), self._config.tiers.get(spec.risk.value)]
-        return strictest(
-            Finding(Decision(floor), "policy", f"your configuration says {floor} for {spec.name}")
-            for floor in floors
-            if floor is not None
-        )
-
-    def _step(self, simulation: Simulation, step: Step) -> Finding:
-        args = step.args.model_dump()
-        match step.tool:
-            case "open_app":
-                return simulation.launch(args["name"])
-            case "focus_window":
-                return simulation.focus(args["name"])
-            case "type_text":
-                return simulation.type(args["text"])
-            case "press_keys":
-                try:
-                    return simulation.press(args["keys"], args["times"])
-                except ValueError as error:
-                    return refuse("keys", str(error))
-            case "open_url":
-                simulation.desk.go(Place.BROWSER)
-                return judge_url(args["url"])
-            case "click" | "close_window" | "delegate" | "undo":
-                simulation.desk.go(Place.TERMINAL if simulation.desk.place is Place.TERMINAL else Place.UNKNOWN)
-                return APPROVED
-            case "web_search":
-                simulation.desk.go(Place.BROWSER)
-        return APPROVED
+    def _simulation(self, world: World) -> Simulation:
+        return Simulation(Desk.of(world), self._commands, self._urls, world.heard)
 
     # --- one effect --------------------------------------------------------------------------------------------------
 
     def _recheck(self, approved: ApprovedPlan, index: int, effect: Effect, done: World | Sequence[Effect]) -> Verdict:
+        if not isinstance(approved, ApprovedPlan) or not 0 <= index < len(approved.plan.steps):
+            return refuse("plan", "this step belongs to no approved plan").verdict(index)
         world = done if isinstance(done, World) else approved.world
         for earlier in () if isinstance(done, World) else done:
             world = self.advance(world, earlier)
-        place = place_of_window(effect.window)
-        if place in (Place.TERMINAL, Place.RUN_BOX) and not approved.places[index].takes_commands:
-            return refuse("focus", f"a {place} has the focus, not what the plan meant").verdict(index)
-        focused = world.model_copy(update={"focus": effect.window or world.focus})
-        found = self._effect(Simulation(Desk.of(focused), judge_command, judge_url), effect)
-        granted = approved.verdicts[index].decision
-        if severity(found.decision) <= max(severity(granted), severity(Decision.NOTICE)):
+        world = _looking_at(world, effect).model_copy(update={"heard": approved.world.heard})
+        found = strictest([fits(approved.plan.steps[index], effect), self._moved(approved, index, effect), self._effect(world, effect)])
+        granted = approved.verdicts[index]
+        if found.rule == STANDING and approved.places[index] is Place.TERMINAL:
+            return Verdict(decision=Decision.APPROVE, step=index)
+        if severity(found.decision) <= max(severity(granted.decision), severity(Decision.NOTICE)):
             return Verdict(decision=Decision.APPROVE, step=index)
         return found.verdict(index)
 
     @staticmethod
-    def _effect(simulation: Simulation, effect: Effect) -> Finding:
-        match effect.kind:
-            case "type" | "paste":
-                return simulation.type(effect.payload)
-            case "keys":
-                return simulation.press(effect.payload)
-            case "open_url":
-                return judge_url(effect.payload)
-            case "click" | "scroll" | "launch" | "focus" | "close":
-                return APPROVED
-        return ask("effect", f"{effect.kind} is no effect that is known")
+    def _moved(approved: ApprovedPlan, index: int, effect: Effect) -> Finding | None:
+        """Text or keys that were meant for something else must not land in a command line."""
+        if effect.window is None or effect.kind not in ("type", "paste", "keys"):
+            return None
+        now, meant = place_of_window(effect.window), approved.places[index]
+        if now in (Place.TERMINAL, Place.RUN_BOX, Place.CONSOLE) and not meant.takes_commands and meant is not Place.FILE_DIALOG:
+            return refuse("focus", f"“{effect.window.name}” has the focus, not the {meant} that was meant")
+        return None
+
+    def _effect(self, world: World, effect: Effect) -> Finding:
+        return apply(self._simulation(world), effect)
+
+
+def _looking_at(world: World, effect: Effect) -> World:
+    return world if effect.window is None else world.model_copy(update={"focus": effect.window})
+
+
+def _bounds(plan: Plan, world: World, taint: Taint) -> Finding:
+    if len(plan.steps) > MAX_STEPS:
+        return refuse("bounds", f"a plan has at most {MAX_STEPS} steps, this one has {len(plan.steps)}")
+    if len(plan.steps) > world.agents_left:
+        return refuse("bounds", "the request has used up its agents")
+    if world.level > MAX_LEVELS or (world.level >= MAX_LEVELS and any(step.tool == "delegate" for step in plan.steps)):
+        return refuse("bounds", f"sub-goals go at most {MAX_LEVELS} levels deep")
+    if any(taint.tainted(fact) and not taint.asked("remember") for fact in plan.remember):
+        return refuse("taint", "a text from outside would be remembered as a fact")
+    return APPROVED
+
+
+def _built(plan: Plan, whole: Verdict, verdicts: tuple[Verdict, ...], world: World, places: tuple[Place, ...]) -> Judgement:
+    if whole.decision is Decision.REFUSE:
+        return Refusal(plan, whole, verdicts, world, places)
+    if whole.decision is Decision.ASK:
+        return NeedsConsent(plan, whole, verdicts, world, places, seal=_SEAL)
+    return ApprovedPlan(plan, whole, verdicts, world, places, seal=_SEAL)

@@ -2,47 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 
 from anovax.plan import World
-from anovax.safety.finding import APPROVED, Finding, ask, notice, refuse, strictest
+from anovax.safety.finding import APPROVED, Finding, ask, notice, strictest
+from anovax.safety.hotkeys import closes, judge_chord, leads_to
 from anovax.safety.keys import Chord, parse_chords
 from anovax.safety.line import Line
+from anovax.safety.normalise import simple
+from anovax.safety.paths import is_startup, is_system
 from anovax.safety.places import Place, place_of_name, place_of_window
 
 # (text, place) -> what running this text there would be
 CommandJudge = Callable[[str, Place], Finding]
 UrlJudge = Callable[[str], Finding]
 
-_CONTROL_KEYS = {
-    "\n": "enter", "\r": "enter", "\t": "tab", "\b": "backspace", "\x7f": "backspace", "\x1b": "escape",
-    "\x01": "ctrl+a", "\x02": "ctrl+b", "\x03": "ctrl+c", "\x04": "ctrl+d", "\x05": "ctrl+e", "\x06": "ctrl+f",
-    "\x07": "ctrl+g", "\x0b": "ctrl+k", "\x0c": "ctrl+l", "\x0e": "ctrl+n", "\x0f": "ctrl+o", "\x10": "ctrl+p",
-    "\x12": "ctrl+r", "\x13": "ctrl+s", "\x14": "ctrl+t", "\x15": "ctrl+u", "\x16": "ctrl+v", "\x17": "ctrl+w",
-    "\x18": "ctrl+x", "\x19": "ctrl+y", "\x1a": "ctrl+z",
-}  # fmt: skip
+UNSEEN = "\x10"  # ends World.pending when something stands in the line that we cannot see
+STANDING = "standing"  # the rule of a text that waits for Enter
+MAX_KEYS = 400
+MAX_SCRIPT = 8000
+_CONTROL_KEYS = {"\n": "enter", "\r": "enter", "\t": "tab", "\b": "backspace", "\x7f": "backspace", "\x1b": "escape", "\x00": "ctrl+space"}
+_CONTROL_KEYS |= {chr(code): f"ctrl+{chr(code + 96)}" for code in range(1, 27) if chr(code) not in _CONTROL_KEYS}
+_ENTERS = ("ctrl+j", "ctrl+m", "ctrl+o")
+_PASTES = ("ctrl+v", "ctrl+shift+v", "shift+insert", "super+v", "ctrl+alt+v", "ctrl+insert", "paste")
+_COPIES = ("ctrl+c", "ctrl+x", "ctrl+insert", "super+c", "super+x", "copy", "cut", "ctrl+shift+c", "shift+delete")
 
 
 @dataclass
 class Desk:
     """The simulated desktop. ``script`` is all that Enter has submitted to a command line so far, for commands that
-    go over several lines."""
+    go over several lines; ``kept`` the lines of places that the focus has left."""
 
     place: Place
     line: Line
     clipboard: str | None = None
     script: str = ""
     kept: dict[Place, Line] = field(default_factory=dict)
+    closing: bool = False
 
     @staticmethod
     def of(world: World) -> Desk:
-        return Desk(place_of_window(world.focus), Line.of(world.pending), world.clipboard)
+        line = Line.of(world.pending.rstrip(UNSEEN))
+        line.blind = "the history" if world.pending.endswith(UNSEEN) else ""
+        return Desk(place_of_window(world.focus), line, world.clipboard)
 
     def go(self, place: Place, fresh: bool = False) -> None:
-        """Move the focus. A command line keeps what stands in it; unknown windows might be the same one."""
+        """Move the focus. A command line keeps what stands in it; an unknown window may be the same one."""
         self.kept[self._key(self.place)] = self.line
-        self.place = place
+        self.place, self.closing = place, False
         self.line = Line() if fresh else self.kept.get(self._key(place), Line())
 
     @staticmethod
@@ -51,94 +60,153 @@ class Desk:
 
 
 class Simulation:
-    """One plan's course over a Desk. Each method returns the finding of one effect and changes the desk."""
+    """One plan's course over a Desk. Each method returns the finding of one effect and changes the desk. ``heard`` is
+    the user's request; ``trusted`` whether chords of a plan come straight from it."""
 
-    def __init__(self, desk: Desk, commands: CommandJudge, urls: UrlJudge) -> None:
+    def __init__(self, desk: Desk, commands: CommandJudge, urls: UrlJudge, heard: str = "") -> None:
         self.desk, self._commands, self._urls = desk, commands, urls
+        self._heard = simple(heard)
+        self.entered = False  # the current step has submitted a command
 
     # --- effects -----------------------------------------------------------------------------------------------------
 
     def launch(self, name: str) -> Finding:
-        self.desk.go(place_of_name(name), fresh=True)
-        return APPROVED
+        """Open an application by its spoken name. What is a command line is judged as one."""
+        place = place_of_name(name)
+        found = self._commands(name, Place.RUN_BOX) if re.search(r"[^\w\s.+&'-]|\s-\w|^\S+\s+\S+\s+\S+", name) or place is Place.UNKNOWN else APPROVED
+        self.desk.go(place, fresh=True)
+        if found.decision in ("ask", "refuse"):
+            return found
+        if re.search(r"(?i)\b(regedit|registry editor|diskpart|gparted|disk utility|disk management|group policy|bios)\b", name):
+            return notice("application", f"{name} can change the system")
+        return self._urls(name) if re.match(r"\w+:/", name) else APPROVED
 
     def focus(self, name: str) -> Finding:
         self.desk.go(place_of_name(name))
         return APPROVED
 
+    def leave(self, place: Place = Place.UNKNOWN) -> None:
+        """Something has moved the focus to where we cannot see."""
+        self.desk.go(place)
+
+    def click(self, button: str) -> Finding:
+        """The text cursor may stand elsewhere afterwards; a middle click (or a terminal's right click) pastes."""
+        desk = self.desk
+        if button != "left":
+            desk.line.blind = desk.line.blind or "the clipboard"
+        elif desk.line.text:
+            desk.line.blind = desk.line.blind or "a click"
+        if desk.place not in (Place.TERMINAL, Place.RUN_BOX):
+            desk.place = Place.UNKNOWN
+        desk.closing = False
+        return APPROVED
+
     def type(self, text: str) -> Finding:
         findings: list[Finding] = []
-        plain = ""
-        for char in text:
-            if char not in _CONTROL_KEYS:
-                plain += char
-                continue
-            self.desk.line.insert(plain)
-            plain = ""
-            findings.append(self.press(_CONTROL_KEYS[char]))
-        self.desk.line.insert(plain)
-        return strictest([*findings, self._standing()])
+        for part in re.split(r"([\x00-\x1f\x7f])", text):
+            if part in _CONTROL_KEYS:
+                findings.extend(self._chord(chord) for chord in parse_chords(_CONTROL_KEYS[part]))
+            else:
+                self.desk.line.insert(part)
+        return strictest([*findings, self._submitted(), self._standing()])
 
     def press(self, keys: str, times: int = 1) -> Finding:
-        chords = parse_chords(keys) * times
-        return strictest([self._chord(chord) for chord in chords])
+        """Raises ValueError for what is no chord."""
+        chords = parse_chords(keys)
+        if len(chords) * times > MAX_KEYS:
+            return ask("keys", "these are too many keys to be judged")
+        return strictest([*(self._chord(chord) for chord in chords * times), self._submitted()])
+
+    def open_url(self, url: str) -> Finding:
+        self.desk.go(Place.BROWSER)
+        return self._urls(url)
 
     def paste(self) -> Finding:
         if self.desk.clipboard is None:
-            self.desk.line.blind = "the clipboard"
+            self.desk.line.blind = self.desk.line.blind or "the clipboard"
             return APPROVED
         return self.type(self.desk.clipboard)
 
     # --- keys --------------------------------------------------------------------------------------------------------
 
     def _chord(self, chord: Chord) -> Finding:
-        name = str(chord)
-        if name in ("ctrl+alt+delete", "ctrl+shift+delete", "ctrl+alt+sysrq", "alt+sysrq", "alt+printscreen+b"):
-            return refuse("hotkey", f"{name} reaches the system itself")
-        if name in ("shift+delete", "alt+f4", "ctrl+alt+backspace"):
-            return ask("hotkey", f"{name} cannot be taken back")
-        if name in ("super+r", "alt+f2", "alt+space", "super", "super+s"):
-            self.desk.go(Place.RUN_BOX, fresh=True)
-            return APPROVED
-        if name == "ctrl+alt+t":
-            self.desk.go(Place.TERMINAL, fresh=True)
-            return APPROVED
-        if chord.key == "enter" or name in ("ctrl+j", "ctrl+m", "ctrl+o"):
-            return self._enter()
-        if name in ("ctrl+v", "ctrl+shift+v", "shift+insert", "ctrl+y"):
-            return self.paste()
-        return self._edit(chord, name)
+        desk, name = self.desk, str(chord)
+        found = judge_chord(chord, desk.place, self._heard) or self._answer(chord)
+        place = leads_to(chord, desk.place)
+        if place is not None:
+            desk.go(place, fresh=place in (Place.RUN_BOX, Place.ADDRESS, Place.FILE_DIALOG, Place.CONSOLE))
+        elif chord.key == "enter" or (name in _ENTERS and desk.place.takes_commands and (desk.line.text or desk.place is Place.TERMINAL)):
+            found = strictest([found, *self._enter()])
+        elif name in _PASTES:
+            found = strictest([found, self.paste()])
+        elif name in _COPIES and desk.place is not Place.TERMINAL:
+            desk.clipboard = desk.line.text or None
+        elif name == "tab":
+            self._tab()
+        elif not (desk.place in (Place.DOCUMENT, Place.CHAT) and name in ("up", "down", "ctrl+c")):
+            desk.line.press(chord)
+        desk.closing = desk.closing or closes(chord)
+        return found or APPROVED
 
-    def _edit(self, chord: Chord, name: str) -> Finding:
+    def _answer(self, chord: Chord) -> Finding | None:
+        """Right after something was closed, Enter answers the question whether to lose what is not saved."""
+        if not self.desk.closing or str(chord) not in ("enter", "space", "y", "alt+y", "alt+d", "alt+n", "n", "ctrl+d", "super+d", "super+delete"):
+            return None
+        return ask("dialog", "it would answer a question that nobody has seen yet")
+
+    def _tab(self) -> None:
+        """In a terminal Tab completes; in a form it goes to the next field."""
         line = self.desk.line
-        moves: dict[str, Callable[[], None]] = {
-            "backspace": line.backspace, "delete": line.delete, "left": lambda: line.move(-1), "right": lambda: line.move(1),
-            "home": line.home, "end": line.end, "ctrl+a": line.home, "ctrl+e": line.end,
-            "ctrl+u": lambda: line.kill(0, line.cursor), "ctrl+k": lambda: line.kill(line.cursor, len(line.text)),
-            "ctrl+w": lambda: line.kill(line.word_left(), line.cursor), "ctrl+c": line.clear,
-        }  # fmt: skip
-        if name in moves:
-            moves[name]()
-        elif name in ("up", "down", "ctrl+r", "ctrl+p", "ctrl+n", "tab"):
-            line.blind = line.blind or name
-        elif len(chord.key) == 1 and chord.mods <= {"shift"}:
-            line.insert(chord.key)
-        elif chord.key == "space":
+        if self.desk.place is Place.TERMINAL and line.text:
+            line.blind = line.blind or "completion"
+        elif self.desk.place is Place.UNKNOWN and line.text:
             line.insert(" ")
-        return APPROVED
 
-    def _enter(self) -> Finding:
+    def _enter(self) -> Iterator[Finding | None]:
         desk, line = self.desk, self.desk.line
-        if desk.place is Place.ADDRESS:
-            return self._urls(line.text)
-        if not desk.place.takes_commands:
-            return APPROVED
-        text, blind = line.text, line.blind
-        desk.script = f"{desk.script}{text}\n"[-20_000:]
+        text, blind, recent = line.text, line.blind, line.recent
         line.clear()
-        if blind and (text or desk.place is not Place.UNKNOWN or blind in ("up", "ctrl+r", "ctrl+p", "the clipboard")):
-            return ask("blind", f"what Enter would run comes from {blind} and cannot be seen beforehand")
-        return strictest([self._commands(text, desk.place), self._commands(desk.script, desk.place)])
+        if desk.place is Place.FILE_DIALOG:
+            desk.place = Place.DOCUMENT
+            yield self._saved(text)
+        elif desk.place in (Place.ADDRESS, Place.BROWSER):
+            desk.place = Place.BROWSER
+            yield self._urls(text) if re.search(r"\S", text) and (re.match(r"\W*\w+\s*:|.*%3a|.*\\x|[\d.]+$|localhost", text.casefold()) or desk.place is Place.ADDRESS) else None
+        elif desk.place is Place.CONSOLE:
+            yield ask("console", "it runs code in the browser") if text.strip() or blind else None
+        elif desk.place.takes_commands:
+            yield from self._submit(text, blind, recent)
+        elif text.startswith((":", "!")):
+            yield self._commands(text, Place.DOCUMENT)
+
+    def _submit(self, text: str, blind: str, recent: str) -> Iterator[Finding | None]:
+        desk = self.desk
+        self.entered = self.entered or bool(text.strip())
+        desk.script = f"{desk.script}{text}\n"[-(MAX_SCRIPT + 1) :]
+        if recent not in ("", text) and desk.place is not Place.TERMINAL:
+            yield self._commands(recent, desk.place)
+        if blind and (desk.place is not Place.UNKNOWN or text.strip() or blind in ("up", "ctrl+r", "ctrl+p", "the clipboard")):
+            yield ask("blind", f"what Enter would run comes from {_named(blind)} and cannot be seen beforehand")
+        if desk.place is not Place.TERMINAL and re.search(r"\w\s*:|^\W*[\d.]+$|localhost|\\x|&#", text):
+            yield self._urls(text)
+        if desk.place is Place.RUN_BOX:
+            yield self._commands(text, desk.place)
+            desk.go(place_of_name(text), fresh=True)
+
+    def _submitted(self) -> Finding:
+        """All lines that the step has submitted, together: a command may go over several."""
+        desk = self.desk
+        if not self.entered or not desk.script.strip():
+            return APPROVED
+        if len(desk.script) > MAX_SCRIPT and desk.place is Place.TERMINAL:
+            return ask("too_long", "these are too many commands to be judged")
+        return _shown(self._commands(desk.script, desk.place), desk.script.strip(), desk.place)
+
+    @staticmethod
+    def _saved(text: str) -> Finding | None:
+        if is_system(text) or is_startup(text) or re.search(r"(?i)^[a-z]:\\windows|\\startup\\", text):
+            return ask("save", f"it writes the file {text}")
+        return None
 
     def _standing(self) -> Finding:
         """Text that stands in a terminal runs at the user's next Enter."""
@@ -147,4 +215,16 @@ class Simulation:
         found = self._commands(self.desk.line.text, self.desk.place)
         if found.decision in ("approve", "notice"):
             return APPROVED
-        return notice(found.rule, f"the next Enter would run it: {found.reason}")
+        return _shown(ask(STANDING, f"the next Enter would run it: {found.reason}"), self.desk.line.text, self.desk.place)
+
+
+def _named(blind: str) -> str:
+    return {"up": "the history", "ctrl+r": "the history", "ctrl+p": "the history", "down": "the history"}.get(blind, blind)
+
+
+def _shown(found: Finding, text: str, place: Place) -> Finding:
+    return found if found.exact or found is APPROVED else replace(found, exact=f"run in {_article(place)}: {text}")
+
+
+def _article(place: Place) -> str:
+    return f"an {place}" if place.value[0] in "aeiou" else f"a {place}"

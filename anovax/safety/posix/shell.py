@@ -1,0 +1,356 @@
+"""Walk a parsed script as a shell would run it: assignments, substitutions, pipelines, functions, redirections."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from anovax.safety.finding import Finding, ask, refuse
+from anovax.safety.posix import constants
+from anovax.safety.posix.expand import DEFAULT_ENV, Piece, expand_braces, join, pieces_of
+from anovax.safety.posix.words import Command, Redirect, Word
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Tree
+
+MAX_NODES = 4000
+MAX_DEPTH = 8
+_LISTS = frozenset(
+    ("program", "list", "compound_statement", "subshell", "if_statement", "do_group", "else_clause", "elif_clause", "case_statement",
+     "case_item", "negated_command", "test_command", "ERROR", "command_substitution", "variable_assignments")
+)  # fmt: skip
+
+Parse = Callable[[bytes], "Tree"]
+Rules = Callable[[Command, "Run"], Iterable[Finding]]
+
+
+class TooDeepError(Exception):
+    """The text is larger or deeper than what is judged."""
+
+
+class Run:
+    """One text's evaluation. Collects ``findings``; remembers variables, functions, aliases, files and where ``cd`` went."""
+
+    def __init__(self, parse: Parse, rules: Rules) -> None:
+        self._parse, self._rules = parse, rules
+        self.findings: list[Finding] = []
+        self.env: dict[str, str] = dict(DEFAULT_ENV)
+        self.functions: dict[str, Node] = {}
+        self.aliases: dict[str, str] = {}
+        self.files: dict[str, str | None] = {}
+        self.cwd = "."
+        self.broken = False  # some text was not in the shell's grammar
+        self.decoded = False  # some constant came out of a decoder
+        self.source = ""  # the program whose output is not known
+        self._nodes = MAX_NODES
+        self._depth = 0
+
+    # --- texts -------------------------------------------------------------------------------------------------------
+
+    def script(self, text: str, stdin: str | None = "") -> str | None:
+        """Evaluate a text; returns its constant output or None. Raises TooDeepError."""
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise TooDeepError
+        try:
+            spread = expand_braces(text)
+            if spread != text and not re.search(r"(?m)(^|[;&|]\s*)\{[^{}\s]*,", text):
+                self._parsed(text, stdin)
+            elif spread != text:
+                self.found(ask("hidden", "its program is written with braces, which serves only to hide it"))
+            return self._parsed(spread, stdin)
+        finally:
+            self._depth -= 1
+
+    def _parsed(self, text: str, stdin: str | None) -> str | None:
+        root = self._parse(text.encode(errors="replace")).root_node
+        if root.has_error:
+            self.broken = True
+            self._leniently(text)
+        return self.walk(root, stdin)
+
+    def _leniently(self, text: str) -> None:
+        """Judge each piece of a text that is no whole script, as words without their quotes."""
+        for piece in re.split(r"[\n;|&()`{}]+|\$\(|<<-?\s*\w+|<<<", text)[:40]:
+            found = [Word(re.sub(r"['\"\\]", "", word)) for word in piece.split()[:60]]
+            while found and re.fullmatch(r"\w+=.*|then|do|else|if|while|until|time|!", found[0].text):
+                found = found[1:]
+            if found:
+                self.run(Command(tuple(found), cwd=self.cwd))
+
+    def found(self, finding: Finding | None) -> None:
+        if finding is not None:
+            self.findings.append(finding)
+
+    # --- nodes -------------------------------------------------------------------------------------------------------
+
+    def walk(self, node: Node, stdin: str | None = "", piped: bool = False) -> str | None:
+        """What the node prints, None when it cannot be known."""
+        self._nodes -= 1
+        if self._nodes < 0:
+            raise TooDeepError
+        handler: Callable[..., str | None] | None = getattr(self, f"_{node.type}", None)
+        if handler is not None:
+            return handler(node, stdin, piped)
+        if node.type in _LISTS or node.type.endswith(("_statement", "_expression", "_clause")):
+            return self._all(node.named_children, stdin, piped)
+        self._inside(node)
+        return ""
+
+    def _all(self, nodes: Iterable[Node], stdin: str | None, piped: bool) -> str | None:
+        outputs = [self.walk(child, stdin, piped) for child in nodes]
+        known = [text for text in outputs if text is not None]
+        return "".join(known) if len(known) == len(outputs) else None
+
+    def _inside(self, node: Node) -> None:
+        """Only what is substituted within a word or an expression runs."""
+        for child in node.named_children:
+            if child.type in ("command_substitution", "process_substitution"):
+                self.substitute(child)
+            else:
+                self._nodes -= 1
+                self._inside(child)
+
+    def _comment(self, node: Node, stdin: str | None, piped: bool) -> str:
+        return ""
+
+    def _pipeline(self, node: Node, stdin: str | None, piped: bool) -> str | None:
+        flow = stdin
+        for index, child in enumerate(node.named_children):
+            flow = self.walk(child, flow, piped or index > 0)
+        return flow
+
+    def _command(
+        self, node: Node, stdin: str | None, piped: bool, redirects: tuple[Redirect, ...] = (), more: tuple[Word, ...] = ()
+    ) -> str | None:
+        found: list[Word] = []
+        prefix: list[tuple[str, str]] = []
+        for child in node.named_children:
+            if child.type == "variable_assignment":
+                prefix.append(self._assignment(child))
+            elif child.type == "herestring_redirect":
+                text = self.words(child.named_children[-1:])
+                stdin, piped = (None if any(w.open for w in text) else " ".join(w.text for w in text) + "\n"), True
+            elif child.type.endswith("_redirect"):
+                redirects = (*redirects, *self._redirect(child))
+                found.extend(self._after_redirect(child))
+            elif child.type != "comment":
+                found.extend(self.words([child]))
+        stdin, piped = self._reads(redirects, stdin, piped)
+        found.extend(more)
+        return self.run(Command(tuple(found), redirects, stdin, self.cwd, piped, tuple(prefix)))
+
+    def _reads(self, redirects: Iterable[Redirect], stdin: str | None, piped: bool) -> tuple[str | None, bool]:
+        for redirect in redirects:
+            if redirect.operator == "<":
+                stdin, piped = self.files.get(redirect.target.text), True
+        return stdin, piped
+
+    def run(self, command: Command) -> str | None:
+        """Judge a simple command and say what it prints."""
+        self._nodes -= 8
+        if self._nodes < 0:
+            raise TooDeepError
+        for finding in self._rules(command, self):
+            self.found(finding)
+        if not command.words:
+            return ""
+        known = self._called(command)
+        if known is not None:
+            return known
+        text = constants.output(command, self.files)
+        if text is None:
+            self.source = command.name
+        elif command.name in constants.DECODERS and text:
+            self.decoded = True
+        return self._written(command, text)
+
+    def _written(self, command: Command, text: str | None) -> str | None:
+        for redirect in command.redirects:
+            if redirect.writes and not redirect.operator.startswith("2"):
+                self.files[redirect.target.text] = text
+                return ""
+        if command.name == "tee":
+            self.files.update({word.text: text for word in command.operands()})
+        return text
+
+    def _called(self, command: Command) -> str | None:
+        """Functions and aliases that the text has defined itself."""
+        body = self.functions.get(command.words[0].text)
+        self._depth += 1
+        try:
+            if self._depth > MAX_DEPTH:
+                raise TooDeepError
+            if body is not None:
+                self.env.update({str(n + 1): text for n, text in enumerate(command.texts[:9])})
+                return self.walk(body, command.stdin) or ""
+            alias = self.aliases.pop(command.words[0].text, None)
+            if alias is not None:
+                return self.script(" ".join([alias, *command.texts]), command.stdin) or ""
+        finally:
+            self._depth -= 1
+        return None
+
+    def _redirected_statement(self, node: Node, stdin: str | None, piped: bool) -> str | None:
+        body = node.child_by_field_name("body")
+        redirects: list[Redirect] = []
+        more: list[Word] = []
+        rest: list[Node] = []
+        for child in node.named_children:
+            if child.type == "heredoc_redirect":
+                stdin, piped, rest = self._heredoc(child), True, self._after_heredoc(child)
+            elif child.type == "herestring_redirect":
+                text = self.words(child.named_children[-1:])
+                stdin, piped = (None if any(w.open for w in text) else " ".join(w.text for w in text) + "\n"), True
+            elif child.type.endswith("_redirect"):
+                redirects.extend(self._redirect(child))
+                more.extend(self._after_redirect(child))
+        stdin, piped = self._reads(redirects, stdin, piped)
+        out = self._body(body, tuple(redirects), stdin, piped, tuple(more))
+        for child in rest:
+            out = self.walk(child, out, True)
+        return out
+
+    def _body(
+        self, body: Node | None, redirects: tuple[Redirect, ...], stdin: str | None, piped: bool, more: tuple[Word, ...]
+    ) -> str | None:
+        if body is not None and body.type == "command":
+            return self._command(body, stdin, piped, redirects, more)
+        out = "" if body is None else self.walk(body, stdin, piped)
+        self.run(Command(more or ((Word(":"),) if body is None else ()), redirects, "", self.cwd))
+        return self._written(Command((), redirects), out)
+
+    def _heredoc(self, node: Node) -> str | None:
+        start = next((c for c in node.named_children if c.type == "heredoc_start"), None)
+        body = next((c for c in node.named_children if c.type == "heredoc_body"), None)
+        if body is None:
+            return ""
+        text = (body.text or b"").decode(errors="replace")
+        if start is None or re.search(rb"['\"\\]", start.text or b""):
+            return text
+        self._inside(body)
+        return re.sub(r"\$(\w+)|\$\{(\w+)\}", lambda m: self.env.get(m[1] or m[2], m[0]), text)
+
+    @staticmethod
+    def _after_heredoc(node: Node) -> list[Node]:
+        """``cat <<EOF | sh``: the grammar hangs the rest of the line below the redirection."""
+        return [c for c in node.named_children if c.type in ("pipeline", "command", "list", "redirected_statement")]
+
+    def _redirect(self, node: Node) -> tuple[Redirect, ...]:
+        operator = "".join(child.type for child in node.children if not child.is_named)
+        number = next(((c.text or b"").decode() for c in node.named_children if c.type == "file_descriptor"), "")
+        targets = self.words(node.children_by_field_name("destination")[:1])
+        return tuple(Redirect(number + operator, word) for word in targets[:1])
+
+    def _after_redirect(self, node: Node) -> list[Word]:
+        """``rm 2>file /``: the grammar hangs arguments behind a redirection below it."""
+        return self.words(node.children_by_field_name("destination")[1:])
+
+    # --- words -------------------------------------------------------------------------------------------------------
+
+    def words(self, nodes: Iterable[Node]) -> list[Word]:
+        return [word for node in nodes for word in join(pieces_of(node, self.env, self.substitute))]
+
+    def substitute(self, node: Node) -> Piece:
+        """``$(…)``, ``<(…)``, ``$((…))``: run what is inside; its output is part of the word."""
+        if node.type == "arithmetic_expansion":
+            self._inside(node)
+            return Piece("1", open=True)
+        before, self.decoded = self.decoded, False
+        out = self._all(node.named_children, "", False)
+        decoded, self.decoded = self.decoded, before or self.decoded
+        if node.type == "process_substitution":
+            name = f"/dev/fd/{63 - len(self.files)}"
+            self.files[name] = out
+            return Piece(name, substituted=True)
+        text = (out or "").rstrip("\n")
+        return Piece(text, open=out is None, hidden=decoded, splits=True, substituted=True)
+
+    # --- assignments and definitions ---------------------------------------------------------------------------------
+
+    def _assignment(self, node: Node) -> tuple[str, str]:
+        name = ((node.child_by_field_name("name") or node).text or b"").decode()
+        value = node.child_by_field_name("value")
+        pieces = pieces_of(value, self.env, self.substitute) if value is not None else []
+        text = "".join(piece.text for piece in pieces)
+        known = not any(piece.open for piece in pieces)
+        if known:
+            plus = b"+=" in (node.text or b"")[: len(name) + 2]
+            self.env[name] = (self.env.get(name, "") if plus else "") + text
+        else:
+            self.env.pop(name, None)
+        for finding in self._rules(Command((Word("="), Word(name), Word(text)), cwd=self.cwd), self):
+            self.found(finding)
+        return name, text
+
+    def _variable_assignment(self, node: Node, stdin: str | None, piped: bool) -> str:
+        self._assignment(node)
+        return ""
+
+    def _declaration_command(self, node: Node, stdin: str | None, piped: bool) -> str:
+        others: list[Word] = []
+        for child in node.named_children:
+            if child.type == "variable_assignment":
+                self._assignment(child)
+            else:
+                others.extend(self.words([child]))
+        name = (node.children[0].text or b"").decode()
+        self.run(Command((Word(name), *others), cwd=self.cwd))
+        return ""
+
+    def _unset_command(self, node: Node, stdin: str | None, piped: bool) -> str:
+        self.run(Command((Word("unset"), *self.words(node.named_children)), cwd=self.cwd))
+        return ""
+
+    def _function_definition(self, node: Node, stdin: str | None, piped: bool) -> str:
+        name = ((node.child_by_field_name("name") or node).text or b"").decode()
+        body = node.child_by_field_name("body")
+        if body is None:
+            return ""
+        text = (body.text or b"").decode(errors="replace")
+        if re.search(rf"(?<![\w]){re.escape(name)}\s*(\||&)", text):
+            self.found(refuse("fork_bomb", "a function that starts itself again and again stops the computer"))
+            return ""
+        self.walk(body)
+        self.functions[name] = body
+        return ""
+
+    # --- loops -------------------------------------------------------------------------------------------------------
+
+    def _for_statement(self, node: Node, stdin: str | None, piped: bool) -> str | None:
+        name = ((node.child_by_field_name("variable") or node).text or b"").decode()
+        body = node.child_by_field_name("body")
+        values = self.words([c for c in node.named_children if c not in (body,) and c.type != "variable_name"])
+        if body is None:
+            return ""
+        known = bool(values) and not any(word.open for word in values)
+        out: str | None = None
+        for value in values[:4] if known else [None]:
+            if value is None:
+                self.env.pop(name, None)
+            else:
+                self.env[name] = value.text
+            out = self.walk(body, stdin)
+        return out if len(values) == 1 else None
+
+    def _while_statement(self, node: Node, stdin: str | None, piped: bool) -> None:
+        condition = re.match(r"\s*(while|until)\s+(true|:|false|\[\s*1\s*\]|1|\(\(\s*1\s*\)\))\s*(;|\n|$)", (node.text or b"").decode(errors="replace"))
+        if condition and b"sleep" not in (node.text or b"") and b"break" not in (node.text or b""):
+            self.found(ask("endless", "it never ends and can take all of the computer's time"))
+        for child in node.named_children:
+            self.walk(child, stdin, piped)
+
+    def _if_statement(self, node: Node, stdin: str | None, piped: bool) -> str | None:
+        head = (node.text or b"").split(b"then")[0]
+        if b"sleep" in (node.text or b"") and re.search(rb"\$\(|`", head):
+            self.found(ask("probe", "it tells a secret by how long it waits"))
+        return self._all(node.named_children, stdin, piped)
+
+    # --- what rules change -------------------------------------------------------------------------------------------
+
+    def change_folder(self, path: str) -> None:
+        path = path or DEFAULT_ENV["HOME"]
+        if path != "-":
+            self.cwd = self.env["PWD"] = posixpath.normpath(posixpath.join(self.cwd, path))

@@ -1,0 +1,279 @@
+"""Commands that run another command: unwrap them and judge what really runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from anovax.safety.finding import Finding, ask, notice, refuse
+from anovax.safety.normalise import words
+from anovax.safety.posix.words import Command, Word
+
+if TYPE_CHECKING:
+    from anovax.safety.posix.shell import Run
+
+SHELLS = words("sh bash dash zsh ksh mksh ash rbash fish csh tcsh busybox-sh pwsh-sh rzsh yash elvish")
+DOWNLOADERS = words("curl wget fetch lwp-download lwp-request aria2c http https httpie lynx links w3m elinks nc ncat netcat socat scp ftp tftp openssl telnet")
+_ROOT = words("sudo doas pkexec run0 su runuser gksudo gksu kdesudo beesu please calife super sudoedit sg newgrp")
+
+# name -> (one-letter options that take a value, operands before the command)
+_PREFIXES: Mapping[str, tuple[str, int]] = {
+    "sudo": ("ugpCDhrRtTU", 0), "doas": ("uCa", 0), "pkexec": ("", 0), "run0": ("", 0), "gksudo": ("u", 0), "gksu": ("u", 0), "kdesudo": ("u", 0),
+    "env": ("uCP", 0), "nice": ("n", 0), "ionice": ("cnpPu", 0), "chrt": ("TPD", 1), "taskset": ("", 1), "nohup": ("", 0), "setsid": ("", 0),
+    "stdbuf": ("ioe", 0), "time": ("fo", 0), "timeout": ("ks", 1), "watch": ("nd", 0), "unbuffer": ("", 0), "chroot": ("", 1), "unshare": ("", 0),
+    "nsenter": ("t", 0), "firejail": ("", 0), "bwrap": ("", 0), "proxychains": ("f", 0), "proxychains4": ("f", 0), "torsocks": ("", 0),
+    "torify": ("", 0), "strace": ("eopsuPEaSXIO", 0), "ltrace": ("eopsunl", 0), "gdb": ("", 0), "command": ("", 0), "builtin": ("", 0),
+    "exec": ("a", 0), "busybox": ("", 0), "toybox": ("", 0), "systemd-run": ("pEMu", 0), "systemd-inhibit": ("", 0), "setarch": ("", 1),
+    "dbus-run-session": ("", 0), "dbus-launch": ("", 0), "xvfb-run": ("nesfw", 0), "catchsegv": ("", 0), "fakeroot": ("lsb", 0), "runcon": ("turl", 1),
+    "prlimit": ("", 0), "cpulimit": ("lpe", 0), "coproc": ("", 0), "ld.so": ("", 0), "ld-linux-x86-64.so.2": ("", 0), "faketime": ("", 1),
+    "caffeinate": ("twi", 0), "rlwrap": ("", 0), "script": ("", 0), "valgrind": ("", 0), "perf": ("", 1), "hyperfine": ("wmrn", 0),
+    "parallel": ("j", 0), "gnome-terminal": ("", 0), "xterm": ("TtgbfnWC", 0), "konsole": ("", 0), "alacritty": ("t", 0), "kitty": ("", 0),
+    "x-terminal-emulator": ("", 0), "xfce4-terminal": ("T", 0), "lxterminal": ("t", 0), "terminator": ("", 0), "tilix": ("", 0), "urxvt": ("", 0),
+    "st": ("", 0), "foot": ("", 0), "wezterm": ("", 1), "mate-terminal": ("", 0), "open": ("ab", 0), "entr": ("", 0), "noglob": ("", 0), "nocorrect": ("", 0),
+    "then": ("", 0), "do": ("", 0), "else": ("", 0), "!": ("", 0), "-": ("", 0), "capsh": ("", 0), "setpriv": ("", 0),
+}  # fmt: skip
+
+
+def unwrap(command: Command, run: Run) -> list[Finding]:
+    """Run what the command runs (its findings are collected by ``run``); returns findings about the wrapping itself."""
+    name = command.name
+    found: list[Finding] = []
+    if name in _ROOT and command.args and not _asks_help(command):
+        found.append(ask("elevate", "it runs with another user's rights"))
+    if name in SHELLS:
+        return [*found, *_shell(command, run)]
+    if name in _SPECIAL:
+        return [*found, *_SPECIAL[name](command, run)]
+    if name in _PREFIXES:
+        _run_rest(command, run)
+    return found
+
+
+def _asks_help(command: Command) -> bool:
+    return bool(command.texts) and all(text in ("--help", "--version", "-V", "-h") for text in command.texts)
+
+
+def _run_rest(command: Command, run: Run) -> None:
+    valued, operands = _PREFIXES[command.name]
+    rest = list(command.args)
+    while rest:
+        text = rest[0].text
+        if text == "--":
+            rest.pop(0)
+            break
+        if command.name == "env" and (text.startswith(("-S", "--split-string"))):
+            inner = text[2:] if text.startswith("-S") and len(text) > 2 else (rest[1].text if len(rest) > 1 else "")
+            run.script(inner.removeprefix("plit-string=") if text.startswith("--") else inner)
+        if text in ("-c", "-e", "-x", "--command", "-ex") and len(rest) > 1:
+            _run_text(rest[1:], run, command)
+            return
+        if text.startswith(("-", "+")) and len(text) > 1:
+            rest = rest[2 if len(text) == 2 and text[1] in valued else 1 :]
+        elif re.fullmatch(r"[A-Za-z_]\w*=.*", text, re.DOTALL) and command.name in ("env", "sudo", "doas"):
+            _assign(rest.pop(0), run)
+        else:
+            break
+    rest = rest[operands:]
+    if rest:
+        run.run(command.inner(tuple(rest), redirects=()))
+        if " " in rest[0].text:  # a program's name has no blanks: it is a line of its own
+            run.script(rest[0].text)
+
+
+def _assign(word: Word, run: Run) -> None:
+    name, _, value = word.text.partition("=")
+    run.run(Command((Word("="), Word(name), Word(value, open=word.open))))
+
+
+def _run_text(given: list[Word], run: Run, command: Command) -> None:
+    """``-c TEXT`` or ``-e PROGRAM ARGS``: judged both ways."""
+    run.script(given[0].text, command.stdin)
+    if len(given) > 1:
+        run.run(command.inner(tuple(given), redirects=()))
+
+
+def _shell(command: Command, run: Run) -> list[Finding]:
+    """sh, bash…: ``-c TEXT``, a script, or its standard input."""
+    rest = list(command.args)
+    while rest and re.match(r"[-+]", rest[0].text) and rest[0].text != "-":
+        option = rest.pop(0).text
+        if re.fullmatch(r"-[a-zA-Z]*c[a-zA-Z]*", option):
+            return _text(rest, run, command)
+        if option in ("-o", "+o", "-O", "+O", "--rcfile", "--init-file") and rest:
+            rest.pop(0)
+    if rest and rest[0].text not in ("-", "/dev/stdin") and not (command.has("s") and command.piped):
+        return _file(rest[0], run)
+    return _piped(command, run) if command.piped else []
+
+
+def _text(rest: list[Word], run: Run, command: Command) -> list[Finding]:
+    if not rest:
+        return []
+    run.env.update({str(n): word.text for n, word in enumerate(rest[1:10])})
+    run.script(rest[0].text, command.stdin)
+    if rest[0].open or rest[0].hidden:
+        return [ask("assembled", "the command is assembled at run time and cannot be judged beforehand")]
+    return []
+
+
+def _file(word: Word, run: Run) -> list[Finding]:
+    if word.text in run.files:
+        content = run.files[word.text]
+        if content is None:
+            return [_unseen(run)]
+        run.script(content)
+        return [ask("assembled", "it runs a script that it has just written")]
+    if word.open or word.substituted or word.text.startswith("/dev/tcp"):
+        return [ask("assembled", "which script it runs is known only then")]
+    return [notice("script", f"it runs the script {word.text}")]
+
+
+def _piped(command: Command, run: Run) -> list[Finding]:
+    """What comes in through a pipe is run."""
+    if command.stdin is None:
+        return [_unseen(run)]
+    run.script(command.stdin)
+    if run.decoded:
+        return [ask("assembled", "it runs a text that was hidden in an encoding")]
+    return [notice("script", "it runs a text")]
+
+
+def _unseen(run: Run) -> Finding:
+    if run.source in DOWNLOADERS:
+        return refuse("download_run", "it would run a program from the internet that nobody has looked at")
+    return ask("assembled", "what it runs is known only then")
+
+
+def _xargs(command: Command, run: Run) -> list[Finding]:
+    rest, holder = list(command.args), ""
+    while rest and rest[0].text.startswith("-"):
+        option = rest.pop(0).text
+        if option.startswith("-I") or option.startswith("-i") or option.startswith("--replace"):
+            holder = option[2:] if len(option) > 2 and option[1] != "-" else (rest.pop(0).text if option == "-I" and rest else "{}")
+        elif option in ("-n", "-P", "-d", "-E", "-L", "-s", "-a", "-J", "-R") and rest:
+            rest.pop(0)
+    if not rest:
+        return []
+    given = [Word(text) for text in command.stdin.split()][:50] if command.stdin else [Word("", open=True)]
+    whole = Word(command.stdin.strip()) if command.stdin else given[0]
+    if holder:
+        inner = [Word(word.text.replace(holder, whole.text), open=word.open or (whole.open and holder in word.text)) for word in rest]
+    else:
+        inner = [*rest, *given]
+    run.run(command.inner(tuple(inner), redirects=(), stdin="", piped=False))
+    if whole.open and (rest[0].text == holder or Command((rest[0],)).name in (*SHELLS, "eval")):
+        return [ask("assembled", "what it runs is known only then")]
+    return []
+
+
+def _eval(command: Command, run: Run) -> list[Finding]:
+    run.script(" ".join(command.texts), command.stdin)
+    if any(word.open or word.hidden for word in command.args):
+        return [_unseen(run)] if any(word.substituted for word in command.args) else [ask("assembled", "the command is assembled at run time")]
+    return []
+
+
+def _source(command: Command, run: Run) -> list[Finding]:
+    word = command.args[0] if command.args else None
+    if word is None:
+        return []
+    if word.text == "/dev/stdin":
+        return _piped(command, run)
+    return _file(word, run)
+
+
+def _su(command: Command, run: Run) -> list[Finding]:
+    for index, text in enumerate(command.texts):
+        if (re.fullmatch(r"-\w*c", text) or text == "--command") and index + 1 < len(command.args):
+            run.script(command.texts[index + 1])
+        if text.startswith("--command="):
+            run.script(text.partition("=")[2])
+    rest = [word for word in command.operands("cgGsu")]
+    if command.name == "runuser" and rest:
+        run.run(command.inner(tuple(rest), redirects=()))
+    return [] if command.args else [ask("elevate", "it becomes another user")]
+
+
+def _ssh(command: Command, run: Run) -> list[Finding]:
+    operands = command.operands("BbcDEeFIiJLlmOopQRSWw")
+    if any(re.search(r"(?i)proxycommand|localcommand|permitlocal", text) for text in command.texts):
+        return [ask("run", "its options run another program")]
+    if command.has("RDLNw"):
+        return [ask("tunnel", "it opens a tunnel to another computer")]
+    if len(operands) > 1:
+        run.script(" ".join(word.text for word in operands[1:]))
+        return [ask("remote", "it runs a command on another computer")]
+    return [notice("remote", "it connects to another computer")]
+
+
+def _flock(command: Command, run: Run) -> list[Finding]:
+    operands = command.operands("wEc")
+    for index, text in enumerate(command.texts):
+        if text in ("-c", "--command") and index + 1 < len(command.args):
+            run.script(command.texts[index + 1])
+    if len(operands) > 1:
+        run.run(command.inner(operands[1:], redirects=()))
+    return []
+
+
+def _trap(command: Command, run: Run) -> list[Finding]:
+    if command.args and not command.texts[0].startswith("-"):
+        run.script(command.texts[0])
+        if len(command.args) > 1:
+            return [ask("startup", "it sets a command that runs later by itself")]
+    return []
+
+
+def _alias(command: Command, run: Run) -> list[Finding]:
+    found: list[Finding] = []
+    for text in command.texts:
+        name, equals, value = text.partition("=")
+        if equals:
+            run.script(value)
+            run.aliases[name] = value
+            found.append(notice("alias", f"it gives {name} another meaning"))
+            if name in ("sudo", "su", "ssh", "passwd", "ls", "cd", "rm", "cp", "mv", "cat"):
+                found.append(ask("alias", f"it gives the command {name} another meaning"))
+    return found
+
+
+def _multiplexer(command: Command, run: Run) -> list[Finding]:
+    """tmux, screen, dtach: what they start or type into a session."""
+    for word in command.args:
+        if " " in word.text:
+            run.script(word.text)
+    rest = list(command.operands("SctnsxFLfTde"))
+    if rest and command.name == "tmux":
+        rest = rest[1:]
+    if rest and rest[0].text not in ("attach", "ls", "list"):
+        run.run(command.inner(tuple(rest), redirects=()))
+        return [ask("run", "it types into another session")] if {"send-keys", "send", "stuff", "-X"} & set(command.texts) else []
+    return [ask("delete", "it ends a session")] if any(text.startswith("kill") for text in command.texts) else []
+
+
+def _later(command: Command, run: Run) -> list[Finding]:
+    """at, batch, crontab"""
+    if command.name == "crontab" and command.texts and set(command.texts) <= {"-l"}:
+        return []
+    if command.has("lV") and command.name == "at":
+        return []
+    if command.stdin:
+        run.script(command.stdin)
+    if command.name == "crontab" and command.has("r"):
+        return [ask("schedule", "it deletes all scheduled tasks")]
+    return [ask("schedule", "it sets a command that runs later by itself")] if command.args or command.piped or command.name != "at" else []
+
+
+def _dynamic_loader(command: Command, run: Run) -> list[Finding]:
+    if command.args:
+        run.run(command.inner(command.args, redirects=()))
+    return [ask("hidden", "it starts a program through the loader, which hides what runs")]
+
+
+_SPECIAL = {
+    "xargs": _xargs, "eval": _eval, ".": _source, "source": _source, "su": _su, "runuser": _su, "sg": _su, "ssh": _ssh, "autossh": _ssh, "mosh": _ssh,
+    "rsh": _ssh, "flock": _flock, "trap": _trap, "alias": _alias, "tmux": _multiplexer, "screen": _multiplexer, "dtach": _multiplexer,
+    "at": _later, "batch": _later, "crontab": _later, "ld-linux-x86-64.so.2": _dynamic_loader, "ld-linux.so.2": _dynamic_loader, "ld.so": _dynamic_loader,
+}  # fmt: skip
+

@@ -1,0 +1,1 @@
+"""cmd.exe and PowerShell: what a line would run and what that would do."""
