@@ -144,6 +144,37 @@ async def running(folder: Path, **config: Any) -> AsyncIterator[Rig]:
         seen.close()
 
 
+async def raw(rig: Rig, data: bytes, seconds: float = 3.0, source: str = "127.0.0.1") -> bytes:
+    """Send bytes as they are over TLS; what comes back until the server closes or nothing more comes."""
+    reader, writer = await asyncio.open_connection(
+        "127.0.0.1", rig.server.port, ssl=rig.context(), server_hostname="localhost", local_addr=(source, 0)
+    )
+    got = b""
+    try:
+        writer.write(data)
+        async with asyncio.timeout(seconds):
+            while chunk := await reader.read(65536):
+                got += chunk
+    except (TimeoutError, ConnectionError, ssl.SSLError):
+        pass
+    finally:
+        writer.transport.abort()
+    return got
+
+
+def request(
+    rig: Rig, line: str = "GET /api/history", *headers: str, body: bytes = b"", host: str | None = None
+) -> bytes:
+    """A request with an honest Host unless another is given, closing the connection."""
+    head = [f"{line} HTTP/1.1", f"Host: {host if host is not None else rig.origin[8:]}", "Connection: close", *headers]
+    return "\r\n".join(head).encode("utf-8", "surrogateescape") + b"\r\n\r\n" + body
+
+
+def status(answer: bytes) -> int:
+    """The status of an answer, 0 when the server just closed."""
+    return int(answer.split(b" ", 2)[1]) if answer.startswith(b"HTTP/1.") else 0
+
+
 async def until(condition: Any, seconds: float = 5.0) -> None:
     """Wait for something that happens on its own; fails the test when it does not."""
     async with asyncio.timeout(seconds):

@@ -18,7 +18,7 @@ BODY_S = 15.0
 AUDIO_TYPES = ("audio/webm", "audio/ogg", "audio/mp4", "audio/wav", "audio/x-wav", "audio/wave", "video/webm")
 
 
-async def read(request: web.Request, limit: int, seconds: float = BODY_S) -> bytes:
+async def read(request: web.Request, limit: int, seconds: float | None = None) -> bytes:
     """The body. Refused when it is longer than ``limit`` bytes, compressed, or slower than ``seconds``."""
     if request.headers.get("Content-Encoding", "identity") != "identity":
         raise Refused(415, "encoding", "A compressed body is not read")
@@ -26,7 +26,7 @@ async def read(request: web.Request, limit: int, seconds: float = BODY_S) -> byt
         raise _too_large(limit)
     chunks, size = [], 0
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(BODY_S if seconds is None else seconds):
             async for chunk in request.content.iter_any():
                 size += len(chunk)
                 if size > limit:

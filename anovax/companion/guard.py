@@ -71,8 +71,8 @@ class Guard:
                 return Refused(422, "failed", error.problem, error.fix).response()
             except (ConnectionError, TimeoutError):
                 raise
-            except Exception:  # noqa: BLE001  the phone sees one sentence, the log the rest
-                _log.exception("request failed")
+            except Exception as error:  # noqa: BLE001  the phone sees one sentence, the log the rest
+                _log.error("%s failed: %r", request.path, error, exc_info=_log.isEnabledFor(logging.DEBUG))
                 return Refused(500, "broken", "Something broke on the computer", "see its log").response()
 
         return guard

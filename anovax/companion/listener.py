@@ -50,6 +50,7 @@ class Connection:
         self.tls: asyncio.Transport | None = None
         self.trusted = False
         self.expiry: asyncio.TimerHandle | None = None
+        self.greeting: asyncio.Task[None] | None = None
 
     def backlog(self) -> int:
         """Bytes accepted for sending that the kernel has not taken yet."""
@@ -63,9 +64,8 @@ class Connection:
             self.expiry.cancel()
         if self.raw is not None:
             self.raw.abort()
-        else:
-            with contextlib.suppress(OSError):
-                self.sock.close()
+        elif self.greeting is not None:
+            self.greeting.cancel()  # the socket is closed when its task has let go of it
 
 
 class _Wire(asyncio.Protocol):
@@ -179,8 +179,9 @@ class Listener:
         connection = Connection(sock, address)
         self._connections[connection] = None
         connection.expiry = asyncio.get_running_loop().call_later(STRANGER_S, connection.abort)
+        connection.greeting = self._start(self._greet(connection))
+        connection.greeting.add_done_callback(lambda _: self._greeted(connection))
         self._make_room()
-        self._start(self._greet(connection))
 
     def _make_room(self) -> None:
         strangers = [c for c in self._connections if not c.trusted]
@@ -204,9 +205,13 @@ class Listener:
                 await _explain(connection.sock)
         except (OSError, TimeoutError):  # ssl.SSLError is an OSError
             pass
-        finally:
-            if connection.tls is None:
-                self._drop(connection)
+
+    def _greeted(self, connection: Connection) -> None:
+        """The greeting is over, one way or the other: without TLS there is nothing more to say."""
+        if connection.tls is None:
+            self._drop(connection)
+        if connection.raw is None:
+            connection.sock.close()
 
     async def _encrypt(self, connection: Connection) -> None:
         loop = asyncio.get_running_loop()
@@ -222,10 +227,11 @@ class Listener:
             connection.tls = tls
             wire.hand_over(self._protocol(), tls)
 
-    def _start(self, work: Coroutine[None, None, None]) -> None:
+    def _start(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
     def _close_sockets(self) -> None:
         for sock in self._sockets:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import ssl
 import time
 from collections.abc import Callable
@@ -160,6 +161,7 @@ class CompanionServer:
         self._runner = web.AppRunner(
             app,
             access_log=None,
+            logger=logging.Logger("anovax.companion.http", logging.CRITICAL),  # aiohttp logs a traceback per odd byte
             shutdown_timeout=0.2,
             keepalive_timeout=30,
             lingering_time=0,
