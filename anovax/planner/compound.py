@@ -8,27 +8,37 @@ from dataclasses import replace
 
 from anovax.planner.normalise import courtesy_free, without_lead
 from anovax.planner.rules import all_rules
-from anovax.planner.rules.grammar import Call, Reading, Rule, Scene
+from anovax.planner.rules.grammar import Call, Reading, Scene
+from anovax.planner.rules.keys import how_often
 
 MAX_BOUNDARIES = 8
 _WORDS = re.compile(r"[ ,]+")
 _BOUNDARY = re.compile(
-    r"(?P<strong>[,;.]? +(?:and then|then|and after that|after that|afterwards|followed by|and afterwards)(?:,)? +|; +|\. +)|(?P<weak>(?:, +and +|,? +and also +| +and +|, +))",
+    r"(?P<strong>[,;.]? +(?:and then|then|and after that|after that|afterwards|followed by|and afterwards),? +|; +|\. +)"
+    r"|(?P<weak>,? +and also +|,? +and +|, +)"
+    r"|(?P<bare> +(?=(?:type|press|hit) ))",  # "open notepad type hello press enter"
     re.IGNORECASE,
 )
 # After a free text ("type …", "search for …") a bare "and" parts it from a command only if that begins like this.
 _DEVICE = re.compile(
-    r"^(?:press|hit|click|double|right click|open|launch|take a|go to|scroll|maximi[sz]e|minimi[sz]e|full ?screen|switch to|type|then|submit|new tab|mute|unmute)\b",
+    r"^(?:press|hit|click|double|right click|open|launch|take a|go to|scroll|maximi[sz]e|minimi[sz]e|full ?screen|switch to|type|submit"
+    r"|new tab|mute|unmute)\b",
     re.IGNORECASE,
 )
-# Verbs that make a part sound like a command of its own even when no rule reads it.
-_VERB = re.compile(
+_KEY_PRESS = re.compile(r"^(?:press|hit) ", re.IGNORECASE)
+# Words that make a part sound like a command or question of its own even when no rule reads it.
+_OWN = re.compile(
     r"^(?:please )?(?:open|close|launch|start|run|stop|book|buy|order|send|call|text|email|mail|tell|read|play|show|find|search|look up|google|"
-    r"click|press|hit|type|write|scroll|go|take|save|delete|remove|create|make|set|turn|switch|move|copy|cut|paste|print|download|"
-    r"upload|install|post|share|reply|forward|schedule|remind|remember|check|get|give|let|log|sign|submit|select|choose|pick|"
-    r"put|add|watch|listen|mute|pause|resume|zoom|minimi[sz]e|maximi[sz]e|drag|drop|reload|refresh|navigate|visit|join|wait)\b",
+    r"click|press|hit|type|write|scroll|go|take|save|delete|remove|create|make|set|turn|switch|move|copy|cut|paste|print|download|upload|"
+    r"install|post|share|reply|forward|schedule|remind|remember|check|get|give|let|log|sign|submit|select|choose|pick|put|add|watch|listen|"
+    r"mute|pause|resume|zoom|minimi[sz]e|maximi[sz]e|drag|drop|reload|refresh|navigate|visit|join|wait|sort|filter|compare|draw|summari[sz]e|"
+    r"explain|translate|count|calculate|compute|describe|list|arrange|organi[sz]e|attach|edit|rename|format|update|enable|disable|change|"
+    r"compose|follow|subscribe|like|see|if|when|unless|but|what|what's|who|who's|where|how|is|are|will|does|do)\b",
     re.IGNORECASE,
 )
+# A thing to be remembered may be a deed: "remind me to open the door and then close the window" is one reminder.
+_DEED_TO_KEEP = re.compile(r"\b(?:remind\w*|remember|forget)\b.*\bto\b", re.IGNORECASE)
+_PLEASANTRIES = ("Hello.", "You are welcome.", "All right.")
 
 
 class Reader:
@@ -44,7 +54,8 @@ class Reader:
         """One command, no splitting. Without its courtesies first; as it stands where these were its point."""
         line = without_lead(text)
         plain = courtesy_free(line)
-        return self._match(line, plain, scene) or (None if plain == text else self._match(text, text, scene))
+        reading = self._match(line, plain, scene) or self._repeated(plain, scene)
+        return reading or (None if plain == text else self._match(text, text, scene))
 
     def _match(self, line: str, plain: str, scene: Scene) -> Reading | None:
         first = _WORDS.split(plain.lower(), maxsplit=1)[0]
@@ -54,15 +65,24 @@ class Reader:
                 return reading
         return None
 
+    def _repeated(self, plain: str, scene: Scene) -> Reading | None:
+        """"zoom in twice": any single chord may be asked for several times."""
+        head, times = how_often(plain)
+        if head == plain or times is None or not 1 < times <= 50:
+            return None
+        reading = self._match(head, head, scene)
+        calls = reading.calls if reading else ()
+        if len(calls) != 1 or calls[0].tool != "press_keys" or "times" in calls[0].args:
+            return None
+        return Reading((Call("press_keys", {**calls[0].args, "times": times}),))
+
     def read(self, text: str, scene: Scene) -> Reading | None:
         """The whole request, None unless all of it is read."""
         text = without_lead(text)
         marks = list(_BOUNDARY.finditer(text))
         if len(marks) > MAX_BOUNDARIES:
             return None
-        if not marks:
-            return self.clause(text, scene)
-        return self._parts(text, marks, scene)
+        return self._parts(text, marks, scene) if marks else self.clause(text, scene)
 
     def _parts(self, text: str, marks: list[re.Match[str]], scene: Scene) -> Reading | None:
         """The first part as short as it can be, then the rest; the whole as one command last."""
@@ -71,37 +91,34 @@ class Reader:
             if not head.strip() or not tail.strip():
                 continue
             first = self.clause(head, scene)
-            if first is None or not self._may_split(first, mark, tail):
-                if mark["strong"] and first is None:
-                    return None
-                continue
-            then = self.read(tail, replace(scene, before=(*scene.before, *_as_calls(first, scene))))
-            if then is not None:
-                return _joined(first, then)
+            if first is not None and _may_part(head, first, mark, tail):
+                then = self.read(tail, replace(scene, before=(*scene.before, *_in_order(first))))
+                if then is not None:
+                    return _joined(first, then)
             if mark["strong"]:
                 return None
-        if any(mark["strong"] for mark in marks) or any(_VERB.match(text[m.end() :]) for m in marks):
-            return None
-        return self.clause(text, scene)
-
-    @staticmethod
-    def _may_split(first: Reading, mark: re.Match[str], tail: str) -> bool:
-        return bool(mark["strong"]) or not first.free or bool(_DEVICE.match(tail))
+        unread = any(not mark["bare"] and _OWN.match(text[mark.end() :]) for mark in marks)
+        return None if unread else self.clause(text, scene)
 
 
-def _as_calls(reading: Reading, scene: Scene) -> tuple[Call, ...]:
-    return (Call("speak", {"text": reading.say}), *reading.calls) if reading.say else reading.calls
+def _may_part(head: str, first: Reading, mark: re.Match[str], tail: str) -> bool:
+    """Whether the words after ``mark`` can be a command of their own rather than more of the first one's text."""
+    if first.calls and first.calls[-1].tool == "remember" and _DEED_TO_KEEP.search(head):
+        return False
+    if mark["bare"] and first.free:
+        return bool(_KEY_PRESS.match(tail))
+    return bool(mark["strong"]) or not first.free or bool(_DEVICE.match(tail))
+
+
+def _in_order(reading: Reading) -> tuple[Call, ...]:
+    """A reading's calls; its words become a call too, to be spoken in their place."""
+    return (*reading.calls, *((Call("speak", {"text": reading.say}),) if reading.say else ()))
 
 
 def _joined(first: Reading, then: Reading) -> Reading:
-    """Both, in order. Words between actions are spoken in their place."""
+    if not first.calls and first.say.startswith(_PLEASANTRIES):
+        return then
     if not first.calls and not then.calls:
         return Reading(say=f"{first.say} {then.say}", free=then.free)
-    before = () if then.folds else _spoken(first)
-    if then.folds:
-        before = _spoken(first)[:-1]
-    return Reading((*before, *_spoken(then)), free=then.free)
-
-
-def _spoken(reading: Reading) -> tuple[Call, ...]:
-    return (*reading.calls, *((Call("speak", {"text": reading.say}),) if reading.say else ()))
+    before = _in_order(first)[:-1] if then.folds else _in_order(first)
+    return Reading((*before, *_in_order(then)), free=then.free, folds=first.folds)

@@ -23,13 +23,14 @@ GENERIC = frozenset(
     "vs code|visual studio|vscode|sublime text|emacs|vim|obs|wordpad|snipping tool|mousepad|gedit|xterm|galculator|kate|nautilus|"
     "my computer|this pc|photoshop|minecraft|skype|discord|slack|zoom|spotify|whatsapp|telegram|teams|facetime|siri".split("|")
 )
-_ARTICLE = re.compile(r"^(?:up )?(?:the |my |our |your )+", re.IGNORECASE)
+_ARTICLE = re.compile(r"^(?:up )?(?:the |my |our |your |(?:a|an) (?=(?:web |internet )?browser$|terminal$|text editor$|calculator$|console$))+", re.IGNORECASE)
 _KIND = re.compile(r" (?:app|application|program|software|tool)$", re.IGNORECASE)
 _SITE_KIND = re.compile(r"(?:'s)? (?:web ?site|web ?siteo|site|web ?page|home ?page|online)$", re.IGNORECASE)
 # Words that make what follows "open" something else than a name.
 _FUNCTION_WORDS = (
     "about|to|and|or|but|not|for|with|in|on|at|of|from|by|into|that|which|this|these|those|it|them|then|because|if|when|me|you|i|"
-    "a|an|some|any|all|every|another|after|before|until|unless|while|every|either|except|without|again"
+    "a|an|some|any|all|every|another|after|before|until|unless|while|every|either|except|without|again|"
+    "type|press|click|search|scroll|write|enter|go|play|read|tell|show|send"
 )
 _CLAUSE = re.compile(rf"\b(?:{_FUNCTION_WORDS})\b", re.IGNORECASE)
 _NO_NAME = re.compile(

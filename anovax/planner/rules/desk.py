@@ -132,7 +132,7 @@ _AMOUNTS = {
 
 
 def _find_here(match: re.Match[str], scene: Scene) -> Reading | None:
-    return Reading((Call("press_keys", {"keys": "ctrl+f"}), Call("type_text", {"text": match["what"]})))
+    return Reading((Call("press_keys", {"keys": "ctrl+f"}), Call("type_text", {"text": re.sub(r"^(?:the )?(?:word|phrase|text) (?=\S)", "", match["what"])})))
 
 
 def desk_rules() -> tuple[Rule, ...]:

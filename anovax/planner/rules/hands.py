@@ -18,7 +18,8 @@ _DESCRIBED = re.compile(
 # What makes a text to be typed something else than its words.
 _MADE_UP = re.compile(
     r"^(?:of|faster|slower|something|anything|whatever|it|that|this) |^(?:of|faster|something|anything|it|that|this)$|"
-    r"\b(?:times|languages?|in (?:capitals|capital letters|upper ?case|lower ?case|bold|italics?|spanish|french|german))$",
+    r"\b(?:times|languages?|in (?:capitals|capital letters|upper ?case|lower ?case|bold|italics?|spanish|french|german))$|"
+    r"\b(?:comma|full stop|question mark|exclamation (?:mark|point)|new ?line|new paragraph)\b",
     re.IGNORECASE,
 )
 _IN_APP = re.compile(r"^(?P<text>.+?) (?:in|into|inside|in to) (?:the )?(?P<where>it|there|that|here|this|[\w ]{1,30})$", re.IGNORECASE)
@@ -90,9 +91,11 @@ def _write(match: re.Match[str], scene: Scene) -> Reading | None:
 
 def _clicker(**extra: object):  # type: ignore[no-untyped-def]
     def build(match: re.Match[str], scene: Scene) -> Reading | None:
+        if _DESCRIBED.search(match["target"]):
+            return None
         target = re.sub(r" (?:button|link|icon|tab|checkbox|entry)$", "", match["target"], flags=re.IGNORECASE)
         target = target.strip("\"'")
-        if _POINT_AT_NOTHING.match(target) or _DESCRIBED.search(target) or len(target.split()) > 6:
+        if _POINT_AT_NOTHING.match(target) or len(target.split()) > 6:
             return None
         return call("click", target=target, **extra)
 

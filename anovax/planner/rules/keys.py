@@ -56,7 +56,7 @@ def chord(text: str) -> str | None:
     return "+".join(keys) if whole else None
 
 
-def _how_often(text: str) -> tuple[str, int | None]:
+def how_often(text: str) -> tuple[str, int | None]:
     """"tab three times" -> ("tab", 3)."""
     if not (often := _OFTEN.search(text)):
         return text, 1
@@ -67,7 +67,7 @@ def _how_often(text: str) -> tuple[str, int | None]:
 
 
 def _press(match: re.Match[str], scene: Scene) -> Reading | None:
-    said, times = _how_often(match["keys"])
+    said, times = how_often(match["keys"])
     keys = chord(_KEY_WORD.sub("", said))
     if keys is None or times is None or not 1 <= times <= 50:
         return None

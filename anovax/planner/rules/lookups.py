@@ -24,7 +24,7 @@ _THIS_TIME = re.compile(
 _HERE = re.compile(r"\b(?:near|around|close to|by|from) (?:me|us|my (?:house|home|place|location|area|office|apartment|hotel)|where i am|here)\b|\bin my (?:area|city|town|neighbou?rhood)\b", re.IGNORECASE)
 _LEAD = re.compile(
     r"^(?:what's|whats|what is|what are|what're|tell me(?: about)?|show me|give me|i want to know|i need to know|do you know|find me|find out|find|get me|check|"
-    r"(?:are|is) there (?:any |a )?|please|look for|let me know)\s+(?=\S)(?:the |some |any )?",
+    r"(?:are|is) there (?:any |a )?|please|look for|let me know)\s+(?=\S)(?:the |some |any |a |an )?",
     re.IGNORECASE,
 )
 
@@ -39,7 +39,7 @@ how (hot|cold|warm|humid|windy|cool|chilly) (is|will|does) (it|the) [<rest>]
 (what|how) (degrees|many degrees) ~ [outside|in|today] [<rest>]
 does it (look like|rain|snow) [<rest>]
 = news
-(what's|what is|what are|tell me|give me|show me|read me|get me|read|any|i want|play|let me hear|how about|update me on) ~ (news|headlines) [<rest>]
+(what's|what is|what are|tell me|give me|show me|get me|any|i want|check|update me on) ~ (news|headlines) [<rest>]
 [the] (latest|breaking|top|today's|recent|current|world|local|international|sports|political|business|tech|technology) (news|headlines|stories) [<rest>]
 (news|headlines) [<rest>]
 (what's|what is) (happening|going on|new|trending) (in|with|on) [<rest>]

@@ -11,7 +11,7 @@ _ON_SITE = re.compile(r"^(?P<what>.+?) (?:on|in|at|from|using|with|via|through) 
 _THE_WEB = frozenset({"internet", "web", "net", "online", "browser", "world wide web", "the internet", "the web", "my browser", "firefox", "chrome"})
 _NOTHING = frozenset(("", "for", "up", "about", "it", "that", "this", "something", "them", "him", "her", "me", "us", "the web"))
 _OWN_PLACES = re.compile(
-    r"^(?:through |in )?(?:my|this|the) (?:bookmarks?|history|e-?mails?|mail|files?|computer|inbox|contacts?|documents?|tabs?|page|photos|folder|"
+    r"^(?:at|to|and|is|are|was|or|of|my)\b|^(?:the|this) \w+ for |^(?:through |in )?(?:my|this|the) (?:bookmarks?|history|e-?mails?|mail|files?|computer|inbox|contacts?|documents?|tabs?|page|photos|folder|"
     r"downloads|notes|desktop|screen|calendar)\b",
     re.IGNORECASE,
 )
@@ -25,6 +25,8 @@ class Web:
     def query(self, match: re.Match[str], scene: Scene) -> Reading | None:
         """"search for X [on SITE]": the site's own search where its form is known, else the web."""
         what = match["what"]
+        if self._sites.host(what) or what.lower().removeprefix("on ") in _THE_WEB or self._sites.host(what.removeprefix("on ")):
+            return None
         if (on := _ON_SITE.match(what)) is not None:
             if on["site"].lower() in _THE_WEB:
                 return _search(on["what"])
@@ -58,9 +60,15 @@ class Web:
     def maps(self, match: re.Match[str], scene: Scene) -> Reading | None:
         return self.on_site("maps.google.com", "map", match["what"])
 
+    def google(self, match: re.Match[str], scene: Scene) -> Reading | None:
+        """"google maps" names a site, "google shoes" is a search."""
+        host = self._sites.host(match.group())
+        return Reading((Call("open_url", {"url": host}),)) if host and " " in match.group() else None
+
     def rules(self) -> tuple[Rule, ...]:
         where = "(the web|the internet|the net|online|internet|web|google)"
         return (
+            *rules(self.google, "google <what>"),
             *rules(self.images, "(search|look|google|find|show me|search google|search the web|look up|search for|find me|show) [for] [google|some|me|up] (images|pictures|photos|pics|image) (of|for) <what>",
                    "(search|google) <what> (images|pictures|photos)", "image search [for] <what>"),
             *rules(self.maps, "(show|find|locate|look up) [me] <what> on [the|a|google] (map|maps)", "map of <what>", "show me [a|the] map of <what>"),
