@@ -1,0 +1,86 @@
+"""Spare keycodes: characters that the layout lacks are put on keycodes that no physical key uses.
+
+This types into any window without touching the clipboard. A mapping stays until its slot is needed or the desktop is
+closed, because an application looks a key up only when it gets round to it; changing the map too early is what makes other
+tools drop characters. What is mapped is noted on the root window, so that the next start can clear up after a crash.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from anovax.desktop.keysyms import keysym_of
+from anovax.desktop.x11_connection import Connection
+from anovax.desktop.x11_keymap import Keymap
+from anovax.errors import ToolError
+
+_NOTE = "_ANOVAX_SPARE_KEYS"  # pairs of keycode and keysym
+
+
+class SpareKeys:
+    """Hands out keycodes for keysyms. All methods are called with the connection held."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._x = connection
+        self._mine: dict[int, int] = {}  # keycode -> keysym, oldest first
+        with connection:
+            self._clear_leftovers()
+
+    def slots(self, keymap: Keymap) -> tuple[int, ...]:
+        """Keycodes that may carry our symbols: the free ones and those that still carry them."""
+        self._forget_overwritten(keymap)
+        return tuple(sorted({*keymap.spare, *self._mine}))
+
+    def provide(self, chars: Sequence[str], keymap: Keymap) -> None:
+        self._provide([keysym_of(char) for char in chars], keymap)
+
+    def provide_keysym(self, keysym: int, keymap: Keymap) -> None:
+        self._provide([keysym], keymap)
+
+    def _provide(self, keysyms: Sequence[int], keymap: Keymap) -> None:
+        """Map these keysyms now; the oldest of ours give way."""
+        slots = self.slots(keymap)
+        wanted = [keysym for keysym in keysyms if keysym not in self._mine.values()]
+        free = [code for code in slots if code not in self._mine] + [code for code, keysym in self._mine.items() if keysym not in keysyms]
+        if len(wanted) > len(free):
+            raise ToolError("This keyboard layout has no free key for these characters", "switch to a layout that has them")
+        for code, keysym in zip(free, wanted, strict=False):
+            self._mine.pop(code, None)
+            self._mine[code] = keysym
+        self._note()
+        self._write((code, self._mine[code]) for code in free[: len(wanted)])
+
+    def _forget_overwritten(self, keymap: Keymap) -> None:
+        for code, keysym in list(self._mine.items()):
+            if keymap.keys[code].symbol(0, 0) != keysym:
+                del self._mine[code]
+
+    def _write(self, pairs: Iterable[tuple[int, int]]) -> None:
+        for code, keysym in pairs:  # both levels alike: a lone letter would get its other case on Shift and swap with it
+            self._x.display.change_keyboard_mapping(code, [(keysym, keysym)])
+        self._x.display.sync()
+
+    def _note(self) -> None:
+        from Xlib import Xatom
+
+        words = [number for pair in self._mine.items() for number in pair]
+        self._x.root.change_property(self._x.atom(_NOTE), Xatom.CARDINAL, 32, words)
+
+    def _clear_leftovers(self) -> None:
+        noted = self._x.cardinals(self._x.root.id, _NOTE)
+        keymap = self._x.read_keymap() if noted else None
+        for code, keysym in zip(noted[::2], noted[1::2], strict=False):
+            if keymap and code in keymap.keys and keymap.keys[code].symbol(0, 0) == keysym:
+                self._write([(code, 0)])
+        self._x.root.delete_property(self._x.atom(_NOTE))
+        self._x.display.sync()
+
+    def restore(self) -> None:
+        """Free every keycode again. Safe twice."""
+        keymap = self._x.read_keymap() if self._mine else None
+        if keymap:
+            self._forget_overwritten(keymap)
+        self._write((code, 0) for code in self._mine)
+        self._mine.clear()
+        self._x.root.delete_property(self._x.atom(_NOTE))
+        self._x.display.sync()
