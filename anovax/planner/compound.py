@@ -8,31 +8,37 @@ from dataclasses import replace
 
 from anovax.planner.normalise import courtesy_free, without_lead
 from anovax.planner.rules import all_rules
-from anovax.planner.rules.grammar import Call, Reading, Scene
 from anovax.planner.rules.keys import how_often
+from anovax.planner.rules.notation import Call, Reading, Scene
 
 MAX_BOUNDARIES = 8
 _WORDS = re.compile(r"[ ,]+")
 _BOUNDARY = re.compile(
-    r"(?P<strong>[,;.]? +(?:and then|then|and after that|after that|afterwards|followed by|and afterwards),? +|; +|\. +)"
+    r"(?P<strong>[,;.]? +(?:(?:and )?then|(?:and )?after that|(?:and )?afterwards|followed by),? +|; +|\. +)"
     r"|(?P<weak>,? +and also +|,? +and +|, +)"
     r"|(?P<bare> +(?=(?:type|press|hit) ))",  # "open notepad type hello press enter"
     re.IGNORECASE,
 )
 # After a free text ("type …", "search for …") a bare "and" parts it from a command only if that begins like this.
 _DEVICE = re.compile(
-    r"^(?:press|hit|click|double|right click|open|launch|take a|go to|scroll|maximi[sz]e|minimi[sz]e|full ?screen|switch to|type|submit"
+    r"^(?:press|hit|click|double|right click|open|launch|take a|go to|scroll|maximi[sz]e|minimi[sz]e|full ?screen|"
+    r"switch to|type|submit"
     r"|new tab|mute|unmute)\b",
     re.IGNORECASE,
 )
 _KEY_PRESS = re.compile(r"^(?:press|hit) ", re.IGNORECASE)
 # Words that make a part sound like a command or question of its own even when no rule reads it.
 _OWN = re.compile(
-    r"^(?:please )?(?:open|close|launch|start|run|stop|book|buy|order|send|call|text|email|mail|tell|read|play|show|find|search|look up|google|"
-    r"click|press|hit|type|write|scroll|go|take|save|delete|remove|create|make|set|turn|switch|move|copy|cut|paste|print|download|upload|"
-    r"install|post|share|reply|forward|schedule|remind|remember|check|get|give|let|log|sign|submit|select|choose|pick|put|add|watch|listen|"
-    r"mute|pause|resume|zoom|minimi[sz]e|maximi[sz]e|drag|drop|reload|refresh|navigate|visit|join|wait|sort|filter|compare|draw|summari[sz]e|"
-    r"explain|translate|count|calculate|compute|describe|list|arrange|organi[sz]e|attach|edit|rename|format|update|enable|disable|change|"
+    r"^(?:please )?(?:open|close|launch|start|run|stop|book|buy|order|send|call|text|email|mail|tell|read|play|show|"
+    r"find|search|look up|google|"
+    r"click|press|hit|type|write|scroll|go|take|save|delete|remove|create|make|set|turn|switch|move|copy|cut|paste|"
+    r"print|download|upload|"
+    r"install|post|share|reply|forward|schedule|remind|remember|check|get|give|let|log|sign|submit|select|choose|"
+    r"pick|put|add|watch|listen|"
+    r"mute|pause|resume|zoom|minimi[sz]e|maximi[sz]e|drag|drop|reload|refresh|navigate|visit|join|wait|sort|filter|"
+    r"compare|draw|summari[sz]e|"
+    r"explain|translate|count|calculate|compute|describe|list|arrange|organi[sz]e|attach|edit|rename|format|update|"
+    r"enable|disable|change|"
     r"compose|follow|subscribe|like|see|if|when|unless|but|what|what's|who|who's|where|how|is|are|will|does|do)\b",
     re.IGNORECASE,
 )

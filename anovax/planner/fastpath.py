@@ -10,11 +10,11 @@ from anovax.errors import PlanFormatError
 from anovax.plan import MAX_STEPS, Context, Failure, Plan, Planned, PlanRequest, Step
 from anovax.planner.compound import Reader
 from anovax.planner.normalise import tidy
-from anovax.planner.rules.grammar import Call, Reading, Scene
+from anovax.planner.rules.notation import Call, Reading, Scene
 from anovax.tool import CancelFlag, Toolbox
 
 MAX_CHARACTERS = 400
-_UNREAD = "I did not understand that. Ask for one thing at a time, such as: open the calculator, or: search for train times."
+_UNREAD = "I did not understand that. Ask for one thing at a time, such as: open the calculator."
 _STUCK = "That did not work, and I know no other way to do it."
 
 
@@ -26,7 +26,12 @@ class FastPath:
 
     name = "fastpath"
 
-    def __init__(self, tools: Toolbox, applications: Callable[[], Collection[str]] | None = None, chance: random.Random | None = None) -> None:
+    def __init__(
+        self,
+        tools: Toolbox,
+        applications: Callable[[], Collection[str]] | None = None,
+        chance: random.Random | None = None,
+    ) -> None:
         self._tools = tools
         self._applications = applications
         self._reader = Reader(chance or random.Random())

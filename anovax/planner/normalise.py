@@ -20,9 +20,11 @@ _LEAD = re.compile(
     r"(?:um+|uh+|er+m?|hm+|ok|okay|alright|all right|so|well|yeah|oh|and|also|now|then|just|actually"
     r"|hey there|hi there|hello there|hey|hi|hello|jarvis|computer|anova ?x?|buddy|dude"
     r"|(?:please|pls|kindly|quickly|simply)"
-    r"|(?:can|could|would|will) (?:you|u)(?: (?:please|kindly|just|possibly|able to|be able to|go ahead and|help me|help me to|try to))*"
+    r"|(?:can|could|would|will) (?:you|u)(?: (?:please|kindly|just|possibly|able to|be able to|go ahead and|help me|"
+    r"help me to|try to))*"
     r"|would you mind|is it possible to|are you able to|do you think you could|be so kind and|be so kind as to"
-    r"|i(?:'d| would)? (?:really )?(?:want|need|like|love)(?: for)? you to|i(?:'d| would)? like to|i (?:want|need|wanna) to"
+    r"|i(?:'d| would)? (?:really )?(?:want|need|like|love)(?: for)? you to|i(?:'d| would)? like to|i (?:want|need|"
+    r"wanna) to"
     r"|i wanna|you (?:should|can|could|may)(?: now| just)?|i'm asking you to|i am asking you to"
     r"|let's|let us|let me|help me(?: to)?|go ahead and|try to|do me a favou?r and|make sure to|be sure to)"
     r"(?=[\s,.!])[\s,.!]*",
@@ -98,7 +100,11 @@ def arithmetic(text: str) -> str | None:
 
 # --- addresses -------------------------------------------------------------------------------------------------------
 
-_TOP = "com|org|net|edu|gov|io|co|uk|de|fr|es|it|nl|eu|us|ca|au|in|jp|tv|me|info|dev|app|ai|gg|ly|fm|xyz|biz|at|ch|br|pl|se|no|fi|dk|nz|ie|be|pt|mil|int|museum|online|site|tech|cloud|page|wiki|news|blog|shop|store"
+_TOP = (
+    "com|org|net|edu|gov|io|co|uk|de|fr|es|it|nl|eu|us|ca|au|in|jp|tv|me|info|dev|app|ai|gg|ly|fm|xyz|biz|at|ch|br|"
+    "pl|se|no|fi|dk|nz|ie|"
+    "be|pt|mil|int|museum|online|site|tech|cloud|page|wiki|news|blog|shop|store"
+)
 _DOT = re.compile(r"\s+dot\s+|\s*\.\s*(?=(?:" + _TOP + r")\b)", re.IGNORECASE)
 _HOST = re.compile(
     rf"^(?:https?://)?(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+(?:{_TOP})(?::\d{{1,5}})?(?:[/?#][^\s]*)?$", re.IGNORECASE

@@ -45,7 +45,7 @@ def _whole(words: list[str]) -> int | None:
             group = max(group, 1) * 100
         else:
             value = _UNITS.get(word, _TENS.get(word, 0))
-            free = 100 if group % 100 == 0 else 10 if group % 10 == 0 and 20 <= group % 100 else 1
+            free = 100 if group % 100 == 0 else 10 if group % 10 == 0 and group % 100 >= 20 else 1
             if group and (value == 0 or value >= free):
                 return None
             group += value

@@ -7,11 +7,11 @@ import random
 from anovax.planner.rules.apps import Apps
 from anovax.planner.rules.beyond import beyond_rules
 from anovax.planner.rules.desk import desk_rules
-from anovax.planner.rules.grammar import Rule
 from anovax.planner.rules.hands import hand_rules
 from anovax.planner.rules.keys import key_rules
 from anovax.planner.rules.lookups import lookup_rules
 from anovax.planner.rules.memory import memory_rules
+from anovax.planner.rules.notation import Rule
 from anovax.planner.rules.sites import Sites
 from anovax.planner.rules.smalltalk import smalltalk_rules
 from anovax.planner.rules.sums import sum_rules

@@ -5,51 +5,108 @@ from __future__ import annotations
 import re
 
 from anovax.planner.normalise import address
-from anovax.planner.rules.grammar import Call, Reading, Rule, Scene, call, rules
+from anovax.planner.rules.notation import Build, Call, Reading, Rule, Scene, book_rules, call
 from anovax.planner.rules.sites import Sites
 
-_OPEN = (
-    "(open|launch|start|run|load|execute|open up|start up|fire up|bring up|pull up|boot up|load up|startup|spin up|turn on|switch on)"
-)
 # What is generic enough that every desktop has it under some name; the launcher knows which.
-GENERIC = frozenset(
-    "calculator|browser|web browser|internet browser|internet|web|terminal|console|command line|command prompt|shell|file manager|files|"
-    "file explorer|explorer|finder|text editor|editor|notepad|notes|settings|system settings|control panel|calendar|clock|camera|webcam|"
-    "music|music player|media player|video player|photos|pictures|image viewer|gallery|mail|email|e-mail|email client|inbox|contacts|"
-    "address book|maps|map|messages|games|paint|task manager|system monitor|word processor|spreadsheet|presentation|weather app|"
-    "volume control|mixer|app store|software center|recycle bin|trash|downloads|documents|desktop settings|radio|podcasts|"
-    "firefox|chrome|google chrome|chromium|edge|microsoft edge|safari|opera|brave|word|microsoft word|excel|microsoft excel|powerpoint|"
-    "microsoft powerpoint|outlook|onenote|libreoffice|writer|gimp|inkscape|blender|audacity|vlc|steam|itunes|thunderbird|visual studio code|"
-    "vs code|visual studio|vscode|sublime text|emacs|vim|obs|wordpad|snipping tool|mousepad|gedit|xterm|galculator|kate|nautilus|"
-    "my computer|this pc|photoshop|minecraft|skype|discord|slack|zoom|spotify|whatsapp|telegram|teams|facetime|siri".split("|")
+_GENERIC = (
+    "calculator|browser|web browser|internet browser|internet|web|terminal|console|command line|command prompt|shell|"
+    "file manager|files|file explorer|explorer|finder|text editor|editor|notepad|notes|settings|system settings|"
+    "control panel|calendar|clock|camera|webcam|music|music player|media player|video player|photos|pictures|"
+    "image viewer|gallery|mail|email|e-mail|email client|inbox|contacts|address book|maps|map|messages|games|paint|"
+    "task manager|system monitor|word processor|spreadsheet|presentation|weather app|volume control|mixer|app store|"
+    "software center|recycle bin|trash|downloads|documents|desktop settings|radio|podcasts|firefox|chrome|"
+    "google chrome|chromium|edge|microsoft edge|safari|opera|brave|word|microsoft word|excel|microsoft excel|"
+    "powerpoint|microsoft powerpoint|outlook|onenote|libreoffice|writer|gimp|inkscape|blender|audacity|vlc|steam|"
+    "itunes|thunderbird|visual studio code|vs code|visual studio|vscode|sublime text|emacs|vim|obs|wordpad|"
+    "snipping tool|mousepad|gedit|xterm|galculator|kate|nautilus|my computer|this pc|photoshop|minecraft|skype|"
+    "discord|slack|zoom|spotify|whatsapp|telegram|teams|facetime|siri"
 )
-_ARTICLE = re.compile(r"^(?:up )?(?:the |my |our |your |(?:a|an) (?=(?:web |internet )?browser$|terminal$|text editor$|calculator$|console$))+", re.IGNORECASE)
+GENERIC = frozenset(_GENERIC.split("|"))
+_ARTICLE = re.compile(
+    r"^(?:up )?(?:the |my |our |your |an? (?=(?:web |internet )?browser$|terminal$|text editor$|calculator$|"
+    r"console$))+",
+    re.IGNORECASE,
+)
 _KIND = re.compile(r" (?:app|application|program|software|tool)$", re.IGNORECASE)
 _SITE_KIND = re.compile(r"(?:'s)? (?:web ?site|web ?siteo|site|web ?page|home ?page|online)$", re.IGNORECASE)
 # Words that make what follows "open" something else than a name.
 _FUNCTION_WORDS = (
-    "about|to|and|or|but|not|for|with|in|on|at|of|from|by|into|that|which|this|these|those|it|them|then|because|if|when|me|you|i|"
+    "about|to|and|or|but|not|for|with|in|on|at|of|from|by|into|that|which|this|these|those|it|them|then|because|if|"
+    "when|me|you|i|"
     "a|an|some|any|all|every|another|after|before|until|unless|while|every|either|except|without|again|"
     "type|press|click|search|scroll|write|enter|go|play|read|tell|show|send"
 )
 _CLAUSE = re.compile(rf"\b(?:{_FUNCTION_WORDS})\b", re.IGNORECASE)
 _NO_NAME = re.compile(
     rf"\b(?:{_FUNCTION_WORDS}|new|tab|tabs|window|windows|door|doors|gate|garage|blinds|curtains|account|link|file|"
-    r"folder|document|page|menu|dialog|result|results|bottle|eyes|mouth|ticket|case|light|lights|lamp|tv|television|heater|fan|"
-    r"heating|oven|coffee|kettle|wifi|wi-fi|bluetooth|vacuum|vacuuming|alarm|timer|car|engine|running|over|again|business|"
-    r"running|diet|conversation|fire|war|fight|countdown|stopwatch|house|cleaning|laundry|dishwasher|water|relationship|"
-    r"song|songs|playlist|album|video|movie|podcast|episode|image|images|picture|article|message|emails?|email from|chat|"
-    r"question|questions|marathon|errands?|late|away|low|wild|free|store|restaurant|shop|bank|position|mic|microphone|up|out|off|down)\b",
+    r"folder|document|page|menu|dialog|result|results|bottle|eyes|mouth|ticket|case|light|lights|lamp|tv|television|"
+    r"heater|fan|"
+    r"heating|oven|coffee|kettle|wifi|wi-fi|bluetooth|vacuum|vacuuming|alarm|timer|car|engine|running|over|again|"
+    r"business|"
+    r"running|diet|conversation|fire|war|fight|countdown|stopwatch|house|cleaning|laundry|dishwasher|water|"
+    r"relationship|"
+    r"song|songs|playlist|album|video|movie|podcast|episode|image|images|picture|article|message|emails?|email from|"
+    r"chat|"
+    r"question|questions|marathon|errands?|late|away|low|wild|free|store|restaurant|shop|bank|position|mic|"
+    r"microphone|up|out|off|down)\b",
     re.IGNORECASE,
 )
 
 
+_NO_WINDOW = re.compile(
+    r"\b(?:tab|mode|language|account|user|channel|voice|theme|input|view|accent|field|box|bar|button|english|french|"
+    r"spanish|german|"
+    r"next|previous|song|track|gear|plan)\b",
+    re.IGNORECASE,
+)
 # A short name after "close" that is not one of the other things one closes.
 _CLOSABLE = re.compile(
-    r"^(?!(?:deal|sale|call|gap|friends?|eyes?|bookmarks?|side ?bar|pop ?ups?|range|caption(?:ed|s)?|quarters|encounters?|\w+ing|down|everything|all|"
-    r"enough|quote|bracket|parenthesis|valve|lid|box|book|case|circuit|road|school|market|ad|ads|banner|notification|others?)\b)[\w.+-]+(?: [\w.+-]+)?$",
+    r"^(?!(?:deal|sale|call|gap|friends?|eyes?|bookmarks?|side ?bar|pop ?ups?|range|caption(?:ed|s)?|quarters|"
+    r"encounters?|\w+ing|down|everything|all|"
+    r"enough|quote|bracket|parenthesis|valve|lid|box|book|case|circuit|road|school|market|ad|ads|banner|notification|"
+    r"others?)\b)[\w.+-]+(?: [\w.+-]+)?$",
     re.IGNORECASE,
 )
+
+_PHRASES = r"""
+open := (open|launch|start|run|load|execute|open up|start up|fire up|bring up|pull up|boot up|load up|startup|\
+spin up|turn on|switch on)
+this := [the|this|that|my|current|active|open]
+
+= close
+(close|exit|quit|kill|shut|end|terminate) [down|out of] {this} [active|open|current] (window|app|application|\
+program|browser window)
+(close|quit|exit) (this|that|it)
+(quit|exit|close)
+
+= several
+{open} <app>
+
+= open
+(open|launch|open up|fire up|start up|bring up|pull up|boot up|go ahead and open) <app>
+
+= start
+(start|run|load|execute|startup|spin up|turn on|switch on|show|show me|give me|display) <app>
+
+= go
+(go to|go on|go on to|goto|navigate to|browse to|visit|take me to|head to|head over to|bring me to|go over to|get \
+me to|show me|show|i want to see|surf to|move to) <app>
+
+= switch
+(switch to|switch over to|switch back to|go back to) <app>
+bring <app> to [the] (front|foreground)
+
+= switch to known
+(change to|jump to|focus|focus on|activate|swap to|go over to) <app>
+
+= menu
+(open|show|click|click on|pull down) [the] <app> menu
+
+= close named
+(close|quit|exit|kill|close down|shut down|terminate|stop|end|close out) <app>
+(exit|get) out of <app>
+"""
 
 
 class Apps:
@@ -105,7 +162,7 @@ class Apps:
 
     def switch(self, match: re.Match[str], scene: Scene) -> Reading | None:
         name = _KIND.sub("", _ARTICLE.sub("", match["app"])).removesuffix(" window")
-        if _CLAUSE.search(name) or re.search(r"\b(?:tab|mode|language|account|user|channel|voice|theme|to|and|input|view|accent|field|box|bar|button|english|french|spanish|german|next|previous|song|track|airplane|gear|plan)\b", name, re.IGNORECASE):
+        if _CLAUSE.search(name) or _NO_WINDOW.search(name):
             return None
         return call("focus_window", name=name) if len(name.split()) <= 4 else None
 
@@ -122,7 +179,8 @@ class Apps:
         name = _KIND.sub("", _ARTICLE.sub("", said)).removesuffix(" window")
         open_now = {window.app.lower() for window in scene.context.windows}
         known = name.lower() in GENERIC or name.lower() in (scene.apps or ()) or name.lower() in open_now
-        known = known or match.group().lower().startswith("close ") and bool(_CLOSABLE.match(name)) and not _NO_NAME.search(name)
+        if match.group().lower().startswith("close "):
+            known = known or bool(_CLOSABLE.match(name) and not _NO_NAME.search(name))
         known = known or self._sites.host(name) is not None or name != _ARTICLE.sub("", said)
         return call("close_window", name=name) if known else None
 
@@ -138,16 +196,16 @@ class Apps:
         return bare in GENERIC or bare in (scene.apps or ()) or self._sites.host(bare) is not None
 
     def rules(self) -> tuple[Rule, ...]:
-        this = "[the|this|that|my|current|active|open]"
-        return (
-            *rules(call("close_window"), f"(close|exit|quit|kill|shut|end|terminate) [down|out of] {this} [active|open|current] (window|app|application|program|browser window)",
-                   "(close|quit|exit) (this|that|it)", "(quit|exit|close)"),
-            *rules(self.several, f"{_OPEN} <app>"),
-            *rules(self.open, "(open|launch|open up|fire up|start up|bring up|pull up|boot up|go ahead and open) <app>"),
-            *rules(self.start, "(start|run|load|execute|startup|spin up|turn on|switch on|show|show me|give me|display) <app>"),
-            *rules(self.go, "(go to|go on|go on to|goto|navigate to|browse to|visit|take me to|head to|head over to|bring me to|go over to|get me to|show me|show|i want to see|surf to|move to) <app>"),
-            *rules(self.switch, "(switch to|switch over to|switch back to|go back to) <app>", "bring <app> to [the] (front|foreground)"),
-            *rules(self.known_switch, "(change to|jump to|focus|focus on|activate|swap to|go over to) <app>"),
-            *rules(self.menu, "(open|show|click|click on|pull down) [the] <app> menu"),
-            *rules(self.close, "(close|quit|exit|kill|close down|shut down|terminate|stop|end|close out) <app>", "(exit|get) out of <app>"),
-        )  # fmt: skip
+        """Open, go to, switch to and close."""
+        builds: dict[str, Build | Reading] = {
+            "close": call("close_window"),
+            "several": self.several,
+            "open": self.open,
+            "start": self.start,
+            "go": self.go,
+            "switch": self.switch,
+            "switch to known": self.known_switch,
+            "menu": self.menu,
+            "close named": self.close,
+        }
+        return book_rules(_PHRASES, builds)

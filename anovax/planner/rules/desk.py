@@ -5,93 +5,333 @@ from __future__ import annotations
 import re
 
 from anovax.planner.numbers import number
-from anovax.planner.rules.grammar import Call, Reading, Rule, Scene, call, rule, rules
+from anovax.planner.rules.notation import Build, Call, Reading, Rule, Scene, book_rules, call, phrasebook
 
-_THIS = "[the|this|that|my] [current|active|open|whole|entire]"
-_A = "[a|the|my|another]"
-_SOUND = "(volume|sound|audio|speaker|speakers|music|volume level|sound level|system volume|computer|pc|laptop)"
-_SONG = "(track|song|tune|music|video|audio|playback|media|player|podcast|radio|it|this|that)"
-_BIT = "[a bit|a little|a little bit|some|slightly|more|a lot|a notch|a bit more|a little more|even more|further]"
+# A heading that is no key of ``builds`` below is the chord that is pressed.
+_PHRASES = r"""
+this := [the|this|that|my] [current|active|open|whole|entire]
+a := [a|the|my|another]
+sound := (volume|sound|audio|speaker|speakers|music|volume level|sound level|system volume|computer|pc|laptop)
+song := (track|song|tune|music|video|audio|playback|media|player|podcast|radio|it|this|that)
+bit := [a bit|a little|a little bit|some|slightly|more|a lot|a notch|a bit more|a little more|even more|further]
+sounds := volume|sound|audio|speaker|speakers|music|volume level|sound level|system volume|computer|pc|laptop
+top := (page|document|screen|article|window|site|website|list)
 
-# chord: what is said for it
-_CHORDS: dict[str, tuple[str, ...]] = {
-    "ctrl+t": (f"[open|add|create|make|start|launch|give me|show me|show] {_A} [blank|empty|fresh] new [browser|blank|empty] tab",
-               f"(open|add|create) {_A} [blank|browser] tab", "new tab"),
-    "ctrl+w": (f"(close|shut|kill|exit) [down|out] {_THIS} [open|active|browser] tab",),
-    "ctrl+shift+t": ("(reopen|restore|undo close|undo closing|bring back|unclose|open) [the|my|that] [last|recently|previously] (closed|close) tab",
-                     "(reopen|restore|bring back|unclose|undo close|undo closing) [the|my|that] [last] tab"),
-    "ctrl+tab": ("[go|switch|move|jump|change|cycle] [over] [to] [the] next [browser] tab", "[go] one tab (right|forward)", "(switch|change|cycle) tabs", "tab right"),
-    "ctrl+shift+tab": ("[go|switch|move|jump|change|cycle] [back] [over] [to] [the] previous [browser] tab", "[go] one tab (left|back)", "tab left", "[go] back one tab"),
-    "ctrl+9": ("[go|switch|move|jump|change] [over] [to] [the|my] last [browser] tab",),
-    "ctrl+n": (f"[open|create|make|start|launch|give me] {_A} [blank|empty|fresh] new [browser|blank] window", "open (a|another) window"),
-    "ctrl+shift+p": ("[open|create|start|launch|give me] [a|the] [new] (private|private browsing) (window|tab|browser)",),
-    "ctrl+shift+n": ("[open|create|start|launch|give me] [a|the] [new] incognito [mode|window|tab|browser]",),
-    "alt+left": ("[go|navigate|move|browser|page] back [one|a] [page]", "[go|navigate] back to [the] (previous|last) page", "(go to|open|show) [the] (previous|last) page",
-                 "previous page"),
-    "alt+right": ("(go|navigate|move|browser) forward [one|a] [page]",),
-    "f5": (f"(reload|refresh) {_THIS} [web] [page|tab|site|website|browser|screen]", f"(reload|refresh) {_THIS} (web page|it)"),
-    "alt+home": ("(go|open|show|take me|navigate) [to] [the|my] (home page|homepage|browser home)",),
-    "ctrl+l": ("(focus|select|go to|click) [on] [the] (address bar|url bar|location bar)",),
-    "f11": ("[go|make it|make this|enter|turn on|toggle|switch to|view|view in|put it in|in|exit|leave|quit|turn off|close|get out of|open] [the|this] [video] [in|to] (full screen|fullscreen|full-screen) [mode|view]",
-            f"(make|set|show|put|view) {_THIS} [video|window|browser|page|tab|it] [in|to|into] (full screen|fullscreen)", ),
-    "ctrl+plus": (f"zoom [it|this|that|the page|page|the screen] in {_BIT}", f"zoom in [on] {_THIS} [page|it|screen|tab] {_BIT}", f"(enlarge|magnify) {_THIS} [page|text|it]",
-                  f"(increase|raise) [the] (zoom|font size|text size) {_BIT}", "make [the|this|that] [text|font|page|it|letters] (bigger|larger)"),
-    "ctrl+minus": (f"zoom [it|this|that|the page|page|the screen] out {_BIT}", f"zoom out [of|from] {_THIS} [page|it|screen|tab] {_BIT}",
-                   f"(decrease|reduce|lower) [the] (zoom|font size|text size) {_BIT}", "make [the|this|that] [text|font|page|it|letters] smaller"),
-    "ctrl+0": (f"(reset|restore|normalize) {_THIS} [page] zoom [level]", "zoom (reset|to normal|to one hundred percent|to 100%|to 100 percent|normal|back to normal)",
-               f"(reset|set|return|restore) {_THIS} (zoom|zoom level) [back] [to] [default|normal|100%|100 percent|one hundred percent]", "(normal|default|actual|original) (zoom|size|zoom level)"),
-    "volumeup": (f"(turn|crank|bring|push) [the|my] {_SOUND} [way] up {_BIT}", f"(turn|crank|bring|pump) up [the|my] {_SOUND} {_BIT}", f"(increase|raise|boost|up) [the|my] {_SOUND} {_BIT}",
-                 f"[the|my] (volume|sound) up {_BIT}", f"(turn|crank|pump) (it|this|that) up {_BIT}", f"[make it|make the music|play it|a bit|a little|much] louder [please]",
-                 f"make [the|my] {_SOUND} (louder|higher) {_BIT}", "(more|higher) volume", "turn up", "amplify the volume"),
-    "volumedown": (f"(turn|bring|tone) [the|my] {_SOUND} [way] down {_BIT}", f"(turn|bring|tone) down [the|my] {_SOUND} {_BIT}", f"(decrease|lower|reduce|drop|quiet|soften) [the|my] {_SOUND} {_BIT}",
-                   f"[the|my] (volume|sound) down {_BIT}", f"(turn|tone) (it|this|that) down {_BIT}", f"[make it|make the music|play it|a bit|a little|much] (quieter|softer)",
-                   f"make [the|my] {_SOUND} (quieter|lower|softer) {_BIT}", "(less|lower) volume", "turn down", "quiet down the music"),
-    "volumemute": (f"(mute|silence|unmute|un mute) [the|this|my|all|that] [{_SOUND[1:-1]}|sounds|it|video|song|everything|system|device]", f"[turn|switch|shut] (off|on) [the|my] (sound|audio|volume|speakers|speaker)",
-                   f"(turn|switch|shut) [the|my] (sound|audio|volume|speakers|speaker) (off|on)", "(no sound|sound off|sound on|toggle mute|mute toggle)", f"(turn|set|put) [the|my] {_SOUND} (to zero|to 0|on mute|to mute)"),
-    "playpause": (f"(pause|resume|unpause|un pause|continue|start|restart) [playing] [the|this|that|my] {_SONG}", "(pause|resume|unpause|play pause|pause playback|resume playback|resume playing|continue playing)",
-                  "(play|hit play|start|put on|play me) [the|some|my|a|me] [some|a] (music|song|songs|tunes|playback)", f"stop [playing] [the|this|that|my] (music|song|track|playback|video|radio|podcast|audio|tune)",
-                  "play [it|this|that] [the] [this] [video|song|track|movie|podcast]", "play a song for me"),
-    "nexttrack": (f"[play|go to|skip to|jump to|put on|switch to|move to|start|move on to|go on to] [the|a|my] next (track|song|tune|one|music|video|episode)", f"skip {_THIS} [song|track|tune|one|music|video|it|ahead|forward]",
-                  "skip to the next", "(change|switch) the (song|track|music)", "i do not like this song", f"next (song|track) on [the|my] playlist"),
-    "prevtrack": (f"[play|go to|skip to|jump to|put on|switch to|go back to|skip back to|return to] [the|a|my] (previous|last|prior) (track|song|tune|music|video|episode) [again]", "(go|skip) back (a|one) (song|track)"),
-    "win+up": (f"(maximize|maximise|enlarge|expand) {_THIS} [active] [window|app|application|it|screen|browser]", "make [the|this] (window|it) (full size|bigger|as big as possible)"),
-    "win+down": (f"(minimize|minimise) {_THIS} [active] [window|app|application|it|screen|browser]", f"hide {_THIS} window"),
-    "win+d": ("(minimize|minimise|hide) (all|everything|all windows|all the windows|all my windows|all open windows)", "(show|go to|open|display|view) [me] [the|my] desktop"),
-    "win+left": ("(snap|move|dock|tile|put) [the|this] (window|it) [to] [the] left [side|half] [of] [the] [screen]",),
-    "win+right": ("(snap|move|dock|tile|put) [the|this] (window|it) [to] [the] right [side|half] [of] [the] [screen]",),
-    "win+l": ("lock [the|my|this] (screen|computer|pc|laptop|workstation)",),
-    "win": ("(open|show|press) [the] start menu",),
-    "alt+tab": ("(switch|change|toggle|cycle|swap) [between|to] [the|my] [next|previous|other|last] (window|windows|apps|applications|app)", "[go to] [the] (next|previous) window", "alt tab"),
-    "ctrl+c": ("copy [the|this|that|it|my|selected] [selection|selected|text|selected text|highlighted text|this text|to clipboard|to the clipboard]",),
-    "ctrl+x": ("cut [the|this|that|it] [selection|text|selected text|to clipboard|to the clipboard]",),
-    "ctrl+v": ("paste [the|it|this|that|from|here|in|my] [clipboard|text|in|here|the clipboard|from clipboard|from the clipboard] [here|in]",),
-    "ctrl+z": ("undo [the|my] [last] (typing|edit|change)",),
-    "ctrl+y": ("redo [it|that|this|the last|my last] [action|change|edit|step]",),
-    "ctrl+a": ("select (all|everything|all text|all of it|all the text|the whole text|the entire document|the whole page|whole page)", "(highlight|mark) (all|everything|all text)"),
-    "ctrl+s": ("save [the|this|my|that|it] [file|document|page|work|changes|web page]", "save (the changes|my changes|it)"),
-    "ctrl+shift+s": ("save [the|this|my] [file|document|it] as",),
-    "ctrl+p": ("print [out] [the|this|my|that|it] [page|document|file|tab|out|web page|it] [out]", "(open|show) [the] print dialog"),
-    "ctrl+f": ("find (in|on) [the|this] page", "(open|show) [the] (find bar|search bar|find dialog)", "(find|search) (in|on) (page|this page|the page)", "find"),
-    "ctrl+b": ("(bold|make it bold|make that bold|make this bold|bold that|bold this|bold text)",),
-    "ctrl+i": ("(italic|italics|italicize|italicise) [that|this|it|text]",),
-    "ctrl+u": ("underline [that|this|it|text]", "(view|show) [the|page] [page] source"),
-    "ctrl+d": ("bookmark [this|the|that|current|my] [page|site|tab|website|it|web page]", "(add|save|create|make) [a|this|the|that|this page] [page|site|tab|website|new] [to|as|as a|to my|to the|in|in my] (bookmark|bookmarks|favorites|favourites)"),
-    "ctrl+shift+o": ("(open|show|view|display|see|go to|list) [me] [all] [my|the] (bookmarks|bookmark manager|bookmarks manager|bookmark list)",),
-    "ctrl+h": ("(open|show|view|display|see|go to) [me] [my|the] (history|browser history|browsing history|history sidebar|browsing history sidebar)",),
-    "ctrl+shift+i": ("(open|show|toggle) [the] (developer tools|dev tools|web developer tools|inspector|devtools)",),
-    "ctrl+alt+r": ("[open|enter|show|turn on|start|switch to|toggle|close|exit|leave] [the|this] [page] [in] (reader mode|reader view|reading mode|reading view)",),
-    "ctrl+backspace": ("(delete|remove|erase|scratch) [the|that] [last|previous] word",),
-    "delete": ("delete (that|this|it|selection|the selection|the selected text)",),
-    "ctrl+home": ("(go|jump|move) to [the] (start|beginning|top) of [the|this] (document|file|text)",),
-    "ctrl+end": ("(go|jump|move) to [the] end of [the|this] (document|file|text)",),
-    "home": ("(go|jump|move) to [the] (start|beginning) of [the|this] line",),
-    "end": ("(go|jump|move) to [the] end of [the|this] line",),
-    "enter": ("(new line|newline|next line|insert a new line|start a new line|line break)",),
-    "tab": ("[go to|focus|select|move to] [the] next field",),
-    "shift+tab": ("[go to|focus|select|move to] [the] previous field",),
-    "win+tab": ("(show|open|view) [me] (all windows|all my windows|all open windows|task view|the task view|my open windows)",),
-    "ctrl+o": ("(open|show) [the] (open file dialog|file dialog)",),
-}  # fmt: skip
+= ctrl+t
+[open|add|create|make|start|launch|give me|show me|show] {a} [blank|empty|fresh] new [browser|blank|empty] tab
+(open|add|create) {a} [blank|browser] tab
+new tab
+
+= ctrl+w
+(close|shut|kill|exit) [down|out] {this} [open|active|browser] tab
+
+= ctrl+shift+t
+(reopen|restore|undo close|undo closing|bring back|unclose|open) [the|my|that] [last|recently|previously] (closed|\
+close) tab
+(reopen|restore|bring back|unclose|undo close|undo closing) [the|my|that] [last] tab
+
+= ctrl+tab
+[go|switch|move|jump|change|cycle] [over] [to] [the] next [browser] tab
+[go] one tab (right|forward)
+(switch|change|cycle) tabs
+tab right
+
+= ctrl+shift+tab
+[go|switch|move|jump|change|cycle] [back] [over] [to] [the] previous [browser] tab
+[go] one tab (left|back)
+tab left
+[go] back one tab
+
+= ctrl+9
+[go|switch|move|jump|change] [over] [to] [the|my] last [browser] tab
+
+= ctrl+n
+[open|create|make|start|launch|give me] {a} [blank|empty|fresh] new [browser|blank] window
+open (a|another) window
+
+= ctrl+shift+p
+[open|create|start|launch|give me] [a|the] [new] (private|private browsing) (window|tab|browser)
+
+= ctrl+shift+n
+[open|create|start|launch|give me] [a|the] [new] incognito [mode|window|tab|browser]
+
+= alt+left
+[go|navigate|move|browser|page] back [one|a] [page]
+[go|navigate] back to [the] (previous|last) page
+(go to|open|show) [the] (previous|last) page
+previous page
+
+= alt+right
+(go|navigate|move|browser) forward [one|a] [page]
+
+= f5
+(reload|refresh) {this} [web] [page|tab|site|website|browser|screen]
+(reload|refresh) {this} (web page|it)
+
+= alt+home
+(go|open|show|take me|navigate) [to] [the|my] (home page|homepage|browser home)
+
+= ctrl+l
+(focus|select|go to|click) [on] [the] (address bar|url bar|location bar)
+
+= f11
+[go|make it|make this|enter|turn on|toggle|switch to|view|view in|put it in|in|exit|leave|quit|turn off|close|get \
+out of|open] [the|this] [video] [in|to] (full screen|fullscreen|full-screen) [mode|view]
+(make|set|show|put|view) {this} [video|window|browser|page|tab|it] [in|to|into] (full screen|fullscreen)
+
+= ctrl+plus
+zoom [it|this|that|the page|page|the screen] in {bit}
+zoom in [on] {this} [page|it|screen|tab] {bit}
+(enlarge|magnify) {this} [page|text|it]
+(increase|raise) [the] (zoom|font size|text size) {bit}
+make [the|this|that] [text|font|page|it|letters] (bigger|larger)
+
+= ctrl+minus
+zoom [it|this|that|the page|page|the screen] out {bit}
+zoom out [of|from] {this} [page|it|screen|tab] {bit}
+(decrease|reduce|lower) [the] (zoom|font size|text size) {bit}
+make [the|this|that] [text|font|page|it|letters] smaller
+
+= ctrl+0
+(reset|restore|normalize) {this} [page] zoom [level]
+zoom (reset|to normal|to one hundred percent|to 100%|to 100 percent|normal|back to normal)
+(reset|set|return|restore) {this} (zoom|zoom level) [back] [to] [default|normal|100%|100 percent|one hundred \
+percent]
+(normal|default|actual|original) (zoom|size|zoom level)
+
+= volumeup
+(turn|crank|bring|push) [the|my] {sound} [way] up {bit}
+(turn|crank|bring|pump) up [the|my] {sound} {bit}
+(increase|raise|boost|up) [the|my] {sound} {bit}
+[the|my] (volume|sound) up {bit}
+(turn|crank|pump) (it|this|that) up {bit}
+[make it|make the music|play it|a bit|a little|much] louder [please]
+make [the|my] {sound} (louder|higher) {bit}
+(more|higher) volume
+turn up
+amplify the volume
+
+= volumedown
+(turn|bring|tone) [the|my] {sound} [way] down {bit}
+(turn|bring|tone) down [the|my] {sound} {bit}
+(decrease|lower|reduce|drop|quiet|soften) [the|my] {sound} {bit}
+[the|my] (volume|sound) down {bit}
+(turn|tone) (it|this|that) down {bit}
+[make it|make the music|play it|a bit|a little|much] (quieter|softer)
+make [the|my] {sound} (quieter|lower|softer) {bit}
+(less|lower) volume
+turn down
+quiet down the music
+
+= volumemute
+(mute|silence|unmute|un mute) [the|this|my|all|that] [{sounds}|sounds|it|video|song|everything|system|device]
+[turn|switch|shut] (off|on) [the|my] (sound|audio|volume|speakers|speaker)
+(turn|switch|shut) [the|my] (sound|audio|volume|speakers|speaker) (off|on)
+(no sound|sound off|sound on|toggle mute|mute toggle)
+(turn|set|put) [the|my] {sound} (to zero|to 0|on mute|to mute)
+
+= playpause
+(pause|resume|unpause|un pause|continue|start|restart) [playing] [the|this|that|my] {song}
+(pause|resume|unpause|play pause|pause playback|resume playback|resume playing|continue playing)
+(play|hit play|start|put on|play me) [the|some|my|a|me] [some|a] (music|song|songs|tunes|playback)
+stop [playing] [the|this|that|my] (music|song|track|playback|video|radio|podcast|audio|tune)
+play [it|this|that] [the] [this] [video|song|track|movie|podcast]
+play a song for me
+
+= nexttrack
+[play|go to|skip to|jump to|put on|switch to|move to|start|move on to|go on to] [the|a|my] next (track|song|tune|\
+one|music|video|episode)
+skip {this} [song|track|tune|one|music|video|it|ahead|forward]
+skip to the next
+(change|switch) the (song|track|music)
+i do not like this song
+next (song|track) on [the|my] playlist
+
+= prevtrack
+[play|go to|skip to|jump to|put on|switch to|go back to|skip back to|return to] [the|a|my] (previous|last|prior) \
+(track|song|tune|music|video|episode) [again]
+(go|skip) back (a|one) (song|track)
+
+= win+up
+(maximize|maximise|enlarge|expand) {this} [active] [window|app|application|it|screen|browser]
+make [the|this] (window|it) (full size|bigger|as big as possible)
+
+= win+down
+(minimize|minimise) {this} [active] [window|app|application|it|screen|browser]
+hide {this} window
+
+= win+d
+(minimize|minimise|hide) (all|everything|all windows|all the windows|all my windows|all open windows)
+(show|go to|open|display|view) [me] [the|my] desktop
+
+= win+left
+(snap|move|dock|tile|put) [the|this] (window|it) [to] [the] left [side|half] [of] [the] [screen]
+
+= win+right
+(snap|move|dock|tile|put) [the|this] (window|it) [to] [the] right [side|half] [of] [the] [screen]
+
+= win+l
+lock [the|my|this] (screen|computer|pc|laptop|workstation)
+
+= win
+(open|show|press) [the] start menu
+
+= alt+tab
+(switch|change|toggle|cycle|swap) [between|to] [the|my] [next|previous|other|last] (window|windows|apps|\
+applications|app)
+[go to] [the] (next|previous) window
+alt tab
+
+= ctrl+c
+copy [the|this|that|it|my|selected] [selection|selected|text|selected text|highlighted text|this text|to \
+clipboard|to the clipboard]
+
+= ctrl+x
+cut [the|this|that|it] [selection|text|selected text|to clipboard|to the clipboard]
+
+= ctrl+v
+paste [the|it|this|that|from|here|in|my] [clipboard|text|in|here|the clipboard|from clipboard|from the clipboard] \
+[here|in]
+
+= ctrl+z
+undo [the|my] [last] (typing|edit|change)
+
+= ctrl+y
+redo [it|that|this|the last|my last] [action|change|edit|step]
+
+= ctrl+a
+select (all|everything|all text|all of it|all the text|the whole text|the entire document|the whole page|whole page)
+(highlight|mark) (all|everything|all text)
+
+= ctrl+s
+save [the|this|my|that|it] [file|document|page|work|changes|web page]
+save (the changes|my changes|it)
+
+= ctrl+shift+s
+save [the|this|my] [file|document|it] as
+
+= ctrl+p
+print [out] [the|this|my|that|it] [page|document|file|tab|out|web page|it] [out]
+(open|show) [the] print dialog
+
+= ctrl+f
+find (in|on) [the|this] page
+(open|show) [the] (find bar|search bar|find dialog)
+(find|search) (in|on) (page|this page|the page)
+find
+
+= ctrl+b
+(bold|make it bold|make that bold|make this bold|bold that|bold this|bold text)
+
+= ctrl+i
+(italic|italics|italicize|italicise) [that|this|it|text]
+
+= ctrl+u
+underline [that|this|it|text]
+(view|show) [the|page] [page] source
+
+= ctrl+d
+bookmark [this|the|that|current|my] [page|site|tab|website|it|web page]
+(add|save|create|make) [a|this|the|that|this page] [page|site|tab|website|new] [to|as|as a|to my|to the|in|in my] \
+(bookmark|bookmarks|favorites|favourites)
+
+= ctrl+shift+o
+(open|show|view|display|see|go to|list) [me] [all] [my|the] (bookmarks|bookmark manager|bookmarks manager|\
+bookmark list)
+
+= ctrl+h
+(open|show|view|display|see|go to) [me] [my|the] (history|browser history|browsing history|history sidebar|\
+browsing history sidebar)
+
+= ctrl+shift+i
+(open|show|toggle) [the] (developer tools|dev tools|web developer tools|inspector|devtools)
+
+= ctrl+alt+r
+[open|enter|show|turn on|start|switch to|toggle|close|exit|leave] [the|this] [page] [in] (reader mode|reader view|\
+reading mode|reading view)
+
+= ctrl+backspace
+(delete|remove|erase|scratch) [the|that] [last|previous] word
+
+= delete
+delete (that|this|it|selection|the selection|the selected text)
+
+= ctrl+home
+(go|jump|move) to [the] (start|beginning|top) of [the|this] (document|file|text)
+
+= ctrl+end
+(go|jump|move) to [the] end of [the|this] (document|file|text)
+
+= home
+(go|jump|move) to [the] (start|beginning) of [the|this] line
+
+= end
+(go|jump|move) to [the] end of [the|this] line
+
+= enter
+(new line|newline|next line|insert a new line|start a new line|line break)
+
+= tab
+[go to|focus|select|move to] [the] next field
+
+= shift+tab
+[go to|focus|select|move to] [the] previous field
+
+= win+tab
+(show|open|view) [me] (all windows|all my windows|all open windows|task view|the task view|my open windows)
+
+= ctrl+o
+(open|show) [the] (open file dialog|file dialog)
+
+= tab number
+[go|switch|move|jump|change] [to] [the] tab [number] <n>
+[go|switch|move|jump|change] [over] [to] [the] <n> tab
+(open|show) tab [number] <n>
+
+= volume up by
+(turn|increase|raise) [up] [the] {sound} [up] [by] <n> (times|notches|steps)
+volume up [by] <n> [times|notches|steps]
+
+= volume down by
+(turn|decrease|lower|reduce) [down] [the] {sound} [down] [by] <n> (times|notches|steps)
+volume down [by] <n> [times|notches|steps]
+
+= volume full
+(turn|crank|set|put|bring) [up] [the|my] {sound} [up] [all the way up|all the way|to max|to maximum|to the max|to \
+the maximum|at maximum|to full|to 100|to 100%|to 100 percent|to one hundred percent|to full blast]
+(max|maximum|full) volume
+(maximize|maximise|max out) [the|my] (volume|sound)
+
+= scroll
+scroll <how>
+
+= scroll on
+(scroll|keep scrolling)
+
+= top
+(scroll|go|jump|move|take me) [back] [up] [all the way] to [the] [very] top [of] [the|this] [{top}]
+[the] top of [the|this] {top}
+
+= bottom
+(scroll|go|jump|move|take me) [down] [all the way] to [the] [very] (bottom|end) [of] [the|this] [{top}]
+[the] bottom of [the|this] {top}
+
+= paragraph
+(new paragraph|start a new paragraph|next paragraph)
+
+= pagedown
+(go|move) down (a|one) page
+page down
+
+= pageup
+(go|move) up (a|one) page
+page up
+
+= find here
+(find|search for|search|look for|locate) <what> (on|in|within) [the|this|current] (page|document|text|web page|\
+webpage|tab|file)
+(find|search) (in|on|within) [the|this] (page|document|text|file) [for] <what>
+"""
 
 
 def _tab_number(match: re.Match[str], scene: Scene) -> Reading | None:
@@ -99,7 +339,7 @@ def _tab_number(match: re.Match[str], scene: Scene) -> Reading | None:
     return call("press_keys", keys=f"ctrl+{n}") if n and 1 <= n <= 8 else None
 
 
-def _many(keys: str):  # type: ignore[no-untyped-def]
+def _many(keys: str) -> Build:
     def build(match: re.Match[str], scene: Scene) -> Reading | None:
         n = number(match["n"])
         return call("press_keys", keys=keys, times=n) if n and 1 <= n <= 50 else None
@@ -123,7 +363,8 @@ def _scroll(match: re.Match[str], scene: Scene) -> Reading | None:
 
 _SCROLL = re.compile(
     r"^(?:the page |the screen |this page |page |the window |it |this |on this page )?(?P<all>all the way )?"
-    r"(?:to the )?(?P<direction>up|down|left|right)(?:wards?)?(?: (?:on )?(?:the|this) (?:page|screen|window))?(?: (?P<amount>.+))?$"
+    r"(?:to the )?(?P<direction>up|down|left|right)(?:wards?)?(?: (?:on )?(?:the|this) (?:page|screen|"
+    r"window))?(?: (?P<amount>.+))?$"
 )
 _AMOUNTS = {
     "": 3, "a bit": 2, "a little": 2, "a little bit": 2, "slightly": 1, "more": 3, "some more": 3, "a bit more": 2,
@@ -132,30 +373,23 @@ _AMOUNTS = {
 
 
 def _find_here(match: re.Match[str], scene: Scene) -> Reading | None:
-    return Reading((Call("press_keys", {"keys": "ctrl+f"}), Call("type_text", {"text": re.sub(r"^(?:the )?(?:word|phrase|text) (?=\S)", "", match["what"])})))
+    text = re.sub(r"^(?:the )?(?:word|phrase|text) (?=\S)", "", match["what"])
+    return Reading((Call("press_keys", {"keys": "ctrl+f"}), Call("type_text", {"text": text})))
 
 
 def desk_rules() -> tuple[Rule, ...]:
     """Tabs, windows, media, volume, zoom, editing and scrolling."""
-    fixed = [
-        rule(template, call("press_keys", keys=keys)) for keys, templates in _CHORDS.items() for template in templates
-    ]
-    top = "(page|document|screen|article|window|site|website|list)"
-    return (
-        *fixed,
-        *rules(_tab_number, "[go|switch|move|jump|change] [to] [the] tab [number] <n>",
-               "[go|switch|move|jump|change] [over] [to] [the] <n> tab", "(open|show) tab [number] <n>"),
-        *rules(_many("volumeup"), f"(turn|increase|raise) [up] [the] {_SOUND} [up] [by] <n> (times|notches|steps)", "volume up [by] <n> [times|notches|steps]"),
-        *rules(_many("volumedown"), f"(turn|decrease|lower|reduce) [down] [the] {_SOUND} [down] [by] <n> (times|notches|steps)", "volume down [by] <n> [times|notches|steps]"),
-        *rules(call("press_keys", keys="volumeup", times=50), f"(turn|crank|set|put|bring) [up] [the|my] {_SOUND} [up] [all the way up|all the way|to max|to maximum|to the max|to the maximum|at maximum|to full|to 100|to 100%|to 100 percent|to one hundred percent|to full blast]",
-               "(max|maximum|full) volume", f"(maximize|maximise|max out) [the|my] (volume|sound)"),
-        *rules(_scroll, "scroll <how>"),
-        *rules(call("scroll", direction="down"), "(scroll|keep scrolling)"),
-        *rules(call("scroll", direction="top"), f"(scroll|go|jump|move|take me) [back] [up] [all the way] to [the] [very] top [of] [the|this] [{top[1:-1]}]", f"[the] top of [the|this] {top}"),
-        *rules(call("scroll", direction="bottom"), f"(scroll|go|jump|move|take me) [down] [all the way] to [the] [very] (bottom|end) [of] [the|this] [{top[1:-1]}]", f"[the] bottom of [the|this] {top}"),
-        *rules(call("press_keys", keys="enter", times=2), "(new paragraph|start a new paragraph|next paragraph)"),
-        *rules(call("press_keys", keys="pagedown"), "(go|move) down (a|one) page", "page down"),
-        *rules(call("press_keys", keys="pageup"), "(go|move) up (a|one) page", "page up"),
-        *rules(_find_here, "(find|search for|search|look for|locate) <what> (on|in|within) [the|this|current] (page|document|text|web page|webpage|tab|file)",
-               "(find|search) (in|on|within) [the|this] (page|document|text|file) [for] <what>"),
-    )  # fmt: skip
+    builds: dict[str, Build | Reading] = {
+        "tab number": _tab_number,
+        "volume up by": _many("volumeup"),
+        "volume down by": _many("volumedown"),
+        "volume full": call("press_keys", keys="volumeup", times=50),
+        "scroll": _scroll,
+        "scroll on": call("scroll", direction="down"),
+        "top": call("scroll", direction="top"),
+        "bottom": call("scroll", direction="bottom"),
+        "paragraph": call("press_keys", keys="enter", times=2),
+        "find here": _find_here,
+    }
+    chords = {head: call("press_keys", keys=head) for head, _ in phrasebook(_PHRASES) if head not in builds}
+    return book_rules(_PHRASES, {**builds, **chords})

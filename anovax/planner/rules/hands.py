@@ -3,29 +3,48 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from typing import Any
 
-from anovax.planner.normalise import arithmetic, without_tail, written
-from anovax.planner.rules.grammar import Call, Reading, Rule, Scene, call, rule, rules
 from anovax.plan import Context
+from anovax.planner.normalise import arithmetic, written
+from anovax.planner.rules.notation import Build, Call, Reading, Rule, Scene, book_rules, call
 
-_POINT_AT_NOTHING = re.compile(r"^(?:(?:it|that|this|here|there|them|on|around|left|right|the mouse|mouse|noise|sound)$|bait\b)", re.IGNORECASE)
+_POINT_AT_NOTHING = re.compile(
+    r"^(?:(?:it|that|this|here|there|them|on|around|left|right|the mouse|mouse|noise|sound)$|bait\b)", re.IGNORECASE
+)
 # A target that is described rather than named, or a click that waits for something.
 _DESCRIBED = re.compile(
-    r"\b(?:first|second|third|fourth|fifth|last|next|\d+(?:st|nd|rd|th)) (?:\w+ )?(?:link|button|result|one|item|entry|row|video|image|icon|option)\b|"
+    r"\b(?:first|second|third|fourth|fifth|last|next|\d+(?:st|nd|rd|th)) (?:\w+ )?"
+    r"(?:link|button|result|one|item|entry|row|video|image|icon|option)\b|"
     r"\b(?:when|until|if|unless|every|as soon as|from the|under the|next to|above|below|beside|that says|which)\b",
     re.IGNORECASE,
 )
 # What makes a text to be typed something else than its words.
 _MADE_UP = re.compile(
     r"^(?:of|faster|slower|something|anything|whatever|it|that|this) |^(?:of|faster|something|anything|it|that|this)$|"
-    r"\b(?:times|languages?|in (?:capitals|capital letters|upper ?case|lower ?case|bold|italics?|spanish|french|german))$|"
+    r"\b(?:times|languages?|in (?:capitals|capital letters|upper ?case|lower ?case|bold|italics?|spanish|french|"
+    r"german))$|"
     r"\b(?:comma|full stop|question mark|exclamation (?:mark|point)|new ?line|new paragraph)\b",
     re.IGNORECASE,
 )
-_IN_APP = re.compile(r"^(?P<text>.+?) (?:in|into|inside|in to) (?:the )?(?P<where>it|there|that|here|this|[\w ]{1,30})$", re.IGNORECASE)
-_NOT_TEXT = re.compile(r"^(?:of|on|in|faster|slower|louder|a (?:letter|poem|story|mail|email|message|report|essay|program|script|song|book|review|note|check)|an (?:email|e-mail|essay|article)|notes?"
-                       r"|the (?:next|last|first)|me|my|to|back|it|that|this|down|code|in|something|about)\b", re.IGNORECASE)
-_SUMS = frozenset({"calculator", "galculator", "calc", "gnome-calculator", "kcalc", "the calculator", "spreadsheet", "excel", "python", "speedcrunch", "qalculate"})
+_IN_APP = re.compile(
+    r"^(?P<text>.+?) (?:in|into|inside|in to) (?:the )?(?P<where>it|there|that|here|this|[\w ]{1,30})$", re.IGNORECASE
+)
+# "write" asks for words to be thought of more often than it dictates them.
+_NOT_TEXT = re.compile(
+    r"^(?:of|on|in|louder|an? (?:letter|poem|story|e?-?mail|message|report|essay|program|script|song|book|review|"
+    r"note|check|article)|notes?|"
+    r"the (?:next|last|first)|me|my|to|back|it|that|this|down|code|something|about)\b",
+    re.IGNORECASE,
+)
+_CALCULATORS = ("calc", "excel", "speedcrunch")  # parts of the names of programs in which sums are typed
+_EDITORS = frozenset(("notepad", "calculator", "terminal", "text editor", "mousepad", "word", "gedit"))
+_IT = frozenset(("it", "there", "that", "here", "this"))
+_AROUND_PLACE = re.compile(r"^(?:the |city of )+|(?: right now| now| today| currently| at the moment)+$", re.IGNORECASE)
+_NO_PLACE = re.compile(
+    r"\b(?:game|show|start|open|close|my|flight|bus|train|movie|minutes?|hours?|days?|is|are|does)\b", re.IGNORECASE
+)
 
 
 def _recent_app(scene: Scene) -> str:
@@ -41,7 +60,7 @@ def focus_name(context: Context) -> str:
 
 
 def _sums(scene: Scene) -> bool:
-    return any(word in _recent_app(scene).lower() for word in ("calc", "excel", "speedcrunch"))
+    return any(word in _recent_app(scene).lower() for word in _CALCULATORS)
 
 
 def typed(text: str, scene: Scene) -> Reading:
@@ -60,11 +79,12 @@ def _type(match: re.Match[str], scene: Scene) -> Reading | None:
         return None
     if within := _IN_APP.match(text):
         where = within["where"].lower()
-        if where in ("it", "there", "that", "here", "this"):
+        if where in _IT:
             return _type_in_it(within["text"], scene)
-        if where in (scene.apps or ()) or where in ("notepad", "calculator", "terminal", "text editor", "mousepad", "word", "gedit"):
-            done = typed(within["text"], Scene(scene.context, scene.apps, (*scene.before, Call("open_app", {"name": where}))))
-            return Reading((Call("open_app", {"name": where}), *done.calls), free=True)
+        if where in (scene.apps or ()) or where in _EDITORS:
+            opened = Call("open_app", {"name": where})
+            done = typed(within["text"], replace(scene, before=(*scene.before, opened)))
+            return Reading((opened, *done.calls), free=True)
     return typed(text, scene)
 
 
@@ -89,7 +109,7 @@ def _write(match: re.Match[str], scene: Scene) -> Reading | None:
     return None if _NOT_TEXT.match(match["text"]) else _type(match, scene)
 
 
-def _clicker(**extra: object):  # type: ignore[no-untyped-def]
+def _clicker(**extra: Any) -> Build:
     def build(match: re.Match[str], scene: Scene) -> Reading | None:
         if _DESCRIBED.search(match["target"]):
             return None
@@ -102,49 +122,145 @@ def _clicker(**extra: object):  # type: ignore[no-untyped-def]
     return build
 
 
-def _time(what: str):  # type: ignore[no-untyped-def]
+def _time(what: str) -> Build:
     def build(match: re.Match[str], scene: Scene) -> Reading | None:
         place = match.groupdict().get("place") or ""
-        place = re.sub(r"^(?:the |city of )+|(?: right now| now| today| currently| at the moment)+$", "", place, flags=re.IGNORECASE)
-        if len(place.split()) > 4 or re.search(r"\b(?:game|show|start|open|close|my|flight|bus|train|movie|minutes?|hours?|days?|is|are|does)\b", place, re.IGNORECASE):
+        place = _AROUND_PLACE.sub("", place)
+        if len(place.split()) > 4 or _NO_PLACE.search(place):
             return None
         return call("get_time", what=what, place=place) if place else call("get_time", what=what)
 
     return build
 
 
+_PHRASES = r"""
+shot := (screenshot|screen shot|screen capture|screen grab|screengrab|snapshot|screen snapshot|screencap|screen \
+cap|print screen|capture)
+
+= type
+(type|enter text|type in|type out|insert text|input text|enter the text|type the text|type the words|type the \
+word|type the phrase|dictate|key in|insert the text|type this|input) <text>
+
+= write
+(write|write down|write out|enter|insert|put in) <text>
+
+= double click
+(double click|double-click|doubleclick) [on] [the] <target>
+
+= right click
+(right click|right-click|rightclick) [on] [the] <target>
+
+= middle click
+(middle click|middle-click) [on] [the] <target>
+
+= click
+(click|left click|left-click|click on|tap on|tap|follow link|follow the link|follow|open link|open the link|open \
+the link called|click on the link) [on] [the] [link] [to] <target>
+select [the] <target> (button|link|tab|option|checkbox|icon)
+(check|tick|uncheck) [the] <target> (box|checkbox|check box)
+
+= sign in
+(sign in|sign me in|signin|sign in here|sign in to this site)
+
+= log in
+(log in|login|log me in)
+
+= sign out
+(sign out|sign me out|signout)
+
+= log out
+(log out|logout|log me out|log off here)
+
+= submit
+(submit|submit it|submit [the|this|my] form|send [the|this] form|submit this)
+
+= screenshot
+(take|make|grab|capture|get|save|do|snap|create) [me] [a|the|another|one|some] [full|quick|new] {shot} [of|from] \
+[the|this|my|whole|entire|current] [whole|entire|current] [page|screen|window|desktop|tab|display|monitor|it|this]
+{shot} [the|this|that|it] [screen|page|window|desktop]
+(capture|snap|photograph) [the|my|this] [whole|entire] (screen|desktop|display)
+take a (picture|photo|pic) of [the|my|this] (screen|desktop|page|display)
+
+= read screen
+(read|read out|read me|describe|read aloud|tell me) [what is|what's|whats] [on] [the|my|this] screen [to me|for \
+me|aloud|out loud]
+(what is|what's|whats|what do you see) [being] [shown|displayed|written] [currently] on [the|my|this] screen
+what does (the|my|this) screen (say|show)
+what does it say on [the|my] screen
+(read|describe) what [is|you see] [on] [the|my] screen [says]
+
+= time
+(what time is it|what's the time|whats the time|what is the time|what time it is|time|current time|the time|\
+what's the current time|what is the current time|whats the current time|what time do you have|what's the local \
+time|what is the local time|what time|time please|what's the hour|what hour is it)
+(what time is it|what's the time|whats the time|what is the time|what time it is|what's the current time|what is \
+the current time|whats the current time|time|current time|what time|what is the local time|what's the local time|\
+whats the local time) (now|right now|currently|at the moment|here|exactly)
+(tell|give|show|read) [me] [what] [the] [current|exact|right|correct|local] time [is it|it is|now] [now|right now]
+(say|check|announce|display|speak) [me] [the] [current] time
+do you (know|have) (the time|what time it is)
+(what|how) late is it
+i need [to know] the [current] time
+(what time is|how late is) it (now|today)
+[the] time [check|now] please
+(what time is it|what's the time|whats the time|what is the time|what's the current time|what is the current time|\
+time|current time|tell me the time|what's the local time|what is the local time|give me the time|show me the time|\
+what time it is|tell me what time it is|the time|local time|tell me the current time) [right now|now|currently] \
+(in|at|for|over in) <place>
+
+= date
+(what's|whats|what is|tell me|give me|show me|say|what was|check|display|i need|may i have) [the|today's|todays|\
+what|me|what is] [current|exact|full] date [is|it is] [today|now|of today|for today]
+what date is [it|today] [today|now]
+what's today
+what is today
+date
+(today's|todays|current|the) date
+(tell me|what is) [what] today's date [is]
+tell me (today's|todays) date
+what (month|year) is it [now|currently|right now]
+what day of the month is it
+what is the (day|month|year) [today|now]
+what's the (day and date|date and day)
+
+= weekday
+(what|which) day [of the week] is (it|today) [today|now]
+(today is|today's) what day [of the week]
+what's the day [of the week] [today]
+what is the day of the week [today]
+(what|which) weekday is (it|today)
+tell me (what|which) day [of the week] (it is|is it|today is|is today) [today]
+(what|which) day of the week [is] [it] [today]
+is today [a] (monday|tuesday|wednesday|thursday|friday|saturday|sunday)
+tell me the day [of the week] [today]
+(what|which) day is today
+(what's|what is) the day today
+day of the week
+
+= date there
+(what|which) (day|date) is it in <place>
+"""
+
+
 def hand_rules() -> tuple[Rule, ...]:
-    shot = "(screenshot|screen shot|screen capture|screen grab|screengrab|snapshot|screen snapshot|screencap|screen cap|print screen|capture)"
-    return (
-        *rules(_type, "(type|enter text|type in|type out|insert text|input text|enter the text|type the text|type the words|type the word|type the phrase|dictate|key in|insert the text|type this|input) <text>", verbatim=True),
-        *rules(_write, "(write|write down|write out|enter|insert|put in) <text>", verbatim=True),
-        *rules(_clicker(count=2), "(double click|double-click|doubleclick) [on] [the] <target>"),
-        *rules(_clicker(button="right"), "(right click|right-click|rightclick) [on] [the] <target>"),
-        *rules(_clicker(button="middle"), "(middle click|middle-click) [on] [the] <target>"),
-        *rules(_clicker(), "(click|left click|left-click|click on|tap on|tap|follow link|follow the link|follow|open link|open the link|open the link called|click on the link) [on] [the] [link] [to] <target>",
-               "select [the] <target> (button|link|tab|option|checkbox|icon)", "(check|tick|uncheck) [the] <target> (box|checkbox|check box)"),
-        *rules(call("click", target="Sign in"), "(sign in|sign me in|signin|sign in here|sign in to this site)"),
-        *rules(call("click", target="Log in"), "(log in|login|log me in)"),
-        *rules(call("click", target="Sign out"), "(sign out|sign me out|signout)"),
-        *rules(call("click", target="Log out"), "(log out|logout|log me out|log off here)"),
-        *rules(call("click", target="Submit"), "(submit|submit it|submit [the|this|my] form|send [the|this] form|submit this)"),
-        *rules(call("screenshot"), f"(take|make|grab|capture|get|save|do|snap|create) [me] [a|the|another|one|some] [full|quick|new] {shot} [of|from] [the|this|my|whole|entire|current] [whole|entire|current] [page|screen|window|desktop|tab|display|monitor|it|this]",
-               f"{shot} [the|this|that|it] [screen|page|window|desktop]", "(capture|snap|photograph) [the|my|this] [whole|entire] (screen|desktop|display)", "take a (picture|photo|pic) of [the|my|this] (screen|desktop|page|display)"),
-        *rules(call("read_screen"), "(read|read out|read me|describe|read aloud|tell me) [what is|what's|whats] [on] [the|my|this] screen [to me|for me|aloud|out loud]",
-               "(what is|what's|whats|what do you see) [being] [shown|displayed|written] [currently] on [the|my|this] screen", "what does (the|my|this) screen (say|show)", "what does it say on [the|my] screen",
-               "(read|describe) what [is|you see] [on] [the|my] screen [says]"),
-        *rules(_time("time"), "(what time is it|what's the time|whats the time|what is the time|what time it is|time|current time|the time|what's the current time|what is the current time|whats the current time|what time do you have|what's the local time|what is the local time|what time|time please|what's the hour|what hour is it)",
-               "(what time is it|what's the time|whats the time|what is the time|what time it is|what's the current time|what is the current time|whats the current time|time|current time|what time|what is the local time|what's the local time|whats the local time) (now|right now|currently|at the moment|here|exactly)",
-               "(tell|give|show|read) [me] [what] [the] [current|exact|right|correct|local] time [is it|it is|now] [now|right now]", "(say|check|announce|display|speak) [me] [the] [current] time", "do you (know|have) (the time|what time it is)", "(what|how) late is it",
-               "i need [to know] the [current] time", "(what time is|how late is) it (now|today)", "[the] time [check|now] please",
-               "(what time is it|what's the time|whats the time|what is the time|what's the current time|what is the current time|time|current time|tell me the time|what's the local time|what is the local time|give me the time|show me the time|what time it is|tell me what time it is|the time|local time|tell me the current time) [right now|now|currently] (in|at|for|over in) <place>"),
-        *rules(_time("date"), "(what's|whats|what is|tell me|give me|show me|say|what was|check|display|i need|may i have) [the|today's|todays|what|me|what is] [current|exact|full] date [is|it is] [today|now|of today|for today]",
-               "what date is [it|today] [today|now]", "what's today", "what is today", "date", "(today's|todays|current|the) date", "(tell me|what is) [what] today's date [is]", "tell me (today's|todays) date", "what (month|year) is it [now|currently|right now]",
-               "what day of the month is it", "what is the (day|month|year) [today|now]", "what's the (day and date|date and day)"),
-        *rules(_time("weekday"), "(what|which) day [of the week] is (it|today) [today|now]", "(today is|today's) what day [of the week]", "what's the day [of the week] [today]", "what is the day of the week [today]", "(what|which) weekday is (it|today)",
-               "tell me (what|which) day [of the week] (it is|is it|today is|is today) [today]", "(what|which) day of the week [is] [it] [today]", "is today [a] (monday|tuesday|wednesday|thursday|friday|saturday|sunday)", "tell me the day [of the week] [today]", "(what|which) day is today", "(what's|what is) the day today", "day of the week"),
-        rule("(what|which) (day|date) is it in <place>", _time("date")),
-    )  # fmt: skip
-
-
-__all__ = ["focus_name", "hand_rules", "last_opened", "without_tail"]
+    """Typing, clicking, screenshots, reading the screen, time and date."""
+    builds: dict[str, Build | Reading] = {
+        "type": _type,
+        "write": _write,
+        "double click": _clicker(count=2),
+        "right click": _clicker(button="right"),
+        "middle click": _clicker(button="middle"),
+        "click": _clicker(),
+        "sign in": call("click", target="Sign in"),
+        "log in": call("click", target="Log in"),
+        "sign out": call("click", target="Sign out"),
+        "log out": call("click", target="Log out"),
+        "submit": call("click", target="Submit"),
+        "screenshot": call("screenshot"),
+        "read screen": call("read_screen"),
+        "time": _time("time"),
+        "date": _time("date"),
+        "weekday": _time("weekday"),
+        "date there": _time("date"),
+    }
+    return book_rules(_PHRASES, builds, verbatim=("type", "write"))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from anovax.planner.numbers import number, spoken_numbers
-from anovax.planner.rules.grammar import Reading, Rule, Scene, call, rules
+from anovax.planner.rules.notation import Reading, Rule, Scene, call, rules
 
 _NAMES = {
-    "control": "ctrl", "ctrl": "ctrl", "shift": "shift", "alt": "alt", "option": "alt", "windows": "win", "window": "win",
-    "win": "win", "super": "win", "meta": "win", "command": "win", "cmd": "win", "alt gr": "altgr",
+    "control": "ctrl", "ctrl": "ctrl", "shift": "shift", "alt": "alt", "option": "alt", "windows": "win",
+    "window": "win", "win": "win", "super": "win", "meta": "win", "command": "win", "cmd": "win", "alt gr": "altgr",
     "enter": "enter", "return": "enter", "escape": "esc", "esc": "esc", "tab": "tab", "space": "space",
     "spacebar": "space", "space bar": "space", "backspace": "backspace", "back space": "backspace", "delete": "delete",
     "del": "delete", "insert": "insert", "home": "home", "end": "end", "page up": "pageup", "pageup": "pageup",

@@ -4,126 +4,174 @@ from __future__ import annotations
 
 import re
 
-from anovax.planner.rules.grammar import Build, Reading, Rule, Scene, call, rules
+from anovax.planner.rules.notation import Build, Reading, Rule, Scene, call, phrasebook, rules
 
 # Who asks about "my", "you" or "this" asks about something that the web does not know.
 _PERSONAL = re.compile(
-    r"\b(?:my|mine|you|your|yours|yourself|me|i|i'm|we|our|us|this|that|these|those|he|she|they|him|her|his|their|them|it's)\b",
+    r"\b(?:my|mine|you|your|yours|yourself|me|i|i'm|we|our|us|this|that|these|those|he|she|they|him|her|his|their|"
+    r"them|it's)\b",
     re.IGNORECASE,
 )
 # What belongs to the asker's life or to this computer rather than to the web.
 _OURS = re.compile(
-    r"\b(?:meetings?|appointments?|calendar|party|homework|exam|interview|deadline|dinner|lunch|breakfast|e-?mails?|inbox|screen|window|tab|"
+    r"\b(?:meetings?|appointments?|calendar|party|homework|exam|interview|deadline|dinner|lunch|breakfast|e-?mails?|"
+    r"inbox|screen|window|tab|"
     r"desktop|alarms?|timers?|reminders?|file|folder|download|clipboard|mouse|cursor|volume|battery)\b",
     re.IGNORECASE,
 )
 _THIS = re.compile(r"\b(?:this|that|these|it|page|selection|translate (?:to|into) \w+$)\b", re.IGNORECASE)
+# In these kinds the asker may be named: "how do i make …", "do i need …".
+_ASKED_BY = frozenset(("places", "weather", "cooking", "travel", "prices", "sports", "news", "meaning", "translation"))
+_ASKER = re.compile(r"^(?:\w+ ){0,3}(?:me|i|you|us|we|it)\b", re.IGNORECASE)
 _THIS_TIME = re.compile(
-    r"\bthis (?:coming )?(?:weekend|week|morning|afternoon|evening|month|year|season|summer|winter|spring|fall|\w+day)\b", re.IGNORECASE
+    r"\bthis (?:coming )?(?:weekend|week|morning|afternoon|evening|month|year|season|summer|winter|spring|fall|\w+day)\b",
+    re.IGNORECASE,
 )
-_HERE = re.compile(r"\b(?:near|around|close to|by|from) (?:me|us|my (?:house|home|place|location|area|office|apartment|hotel)|where i am|here)\b|\bin my (?:area|city|town|neighbou?rhood)\b", re.IGNORECASE)
+_HERE = re.compile(
+    r"\b(?:near|around|close to|by|from) (?:me|us|my (?:house|home|place|location|area|office|apartment|hotel)|"
+    r"where i am|here)\b|"
+    r"\bin my (?:area|city|town|neighbou?rhood)\b",
+    re.IGNORECASE,
+)
 _LEAD = re.compile(
-    r"^(?:what's|whats|what is|what are|what're|tell me(?: about)?|show me|give me|i want to know|i need to know|do you know|find me|find out|find|get me|check|"
+    r"^(?:what's|whats|what is|what are|what're|tell me(?: about)?|show me|give me|i want to know|i need to know|"
+    r"do you know|find me|find out|find|get me|check|"
     r"(?:are|is) there (?:any |a )?|please|look for|let me know)\s+(?=\S)(?:the |some |any |a |an )?",
     re.IGNORECASE,
 )
 
 _LOOKUPS = r"""
 = weather
-[(what|what's|whats|how|how's|tell|give|show|check|is|get|find|when|current|today's|tomorrow's|weekly|local|hourly|the|any|do|does|read|which|will|are|this|next|i) ~] \
-(weather|forecast|temperature|humidity|wind speed|rainfall|air quality|pollen|uv index) ~ [<rest>]
+[(what|what's|whats|how|how's|tell|give|show|check|is|get|find|when|current|today's|tomorrow's|weekly|local|\
+hourly|the|any|do|does|read|which|will|are|this|next|i) ~] (weather|forecast|temperature|humidity|wind speed|\
+rainfall|air quality|pollen|uv index) ~ [<rest>]
 (is|will) it (going to|gonna|be|rain|snow|raining|snowing|get|still|likely to) [<rest>]
-(is|will) (it|there) [be] ~ (rain|raining|snow|snowing|sunny|cloudy|windy|hot|cold|warm|storm|stormy|freezing|humid|foggy|nice|clear|wet|chilly|fog) ~ [<rest>]
+(is|will) (it|there) [be] ~ (rain|raining|snow|snowing|sunny|cloudy|windy|hot|cold|warm|storm|stormy|freezing|\
+humid|foggy|nice|clear|wet|chilly|fog) ~ [<rest>]
 how (hot|cold|warm|humid|windy|cool|chilly) (is|will|does) (it|the) [<rest>]
-(do|will|should) i (need|bring|take|carry|wear) (a|an|my) (umbrella|coat|jacket|raincoat|sweater|rain jacket|scarf) [<rest>]
+(do|will|should) i (need|bring|take|carry|wear) (a|an|my) (umbrella|coat|jacket|raincoat|sweater|rain jacket|\
+scarf) [<rest>]
 (what|how) (degrees|many degrees) ~ [outside|in|today] [<rest>]
 does it (look like|rain|snow) [<rest>]
 = news
 (what's|what is|what are|tell me|give me|show me|get me|any|i want|check|update me on) ~ (news|headlines) [<rest>]
-[the] (latest|breaking|top|today's|recent|current|world|local|international|sports|political|business|tech|technology) (news|headlines|stories) [<rest>]
+[the] (latest|breaking|top|today's|recent|current|world|local|international|sports|political|business|tech|\
+technology) (news|headlines|stories) [<rest>]
 (news|headlines) [<rest>]
 (what's|what is) (happening|going on|new|trending) (in|with|on) [<rest>]
-(find|find me|find us|look for|locate|search out) (a|an|some|any|good|nice|cheap|local|all|places|restaurants|hotels|flights|events|movies|recipes|tickets|information|info) <rest>
+(find|find me|find us|look for|locate|search out) (a|an|some|any|good|nice|cheap|local|all|places|restaurants|\
+hotels|flights|events|movies|recipes|tickets|information|info) <rest>
 (find|find me|look for) the (best|cheapest|nearest|top|closest|latest|fastest|most ~) <rest>
 (find out|look into) (who|what|when|where|how|if|whether|why|about) <rest>
 any ~ (events|concerts|festivals|shows|movies) [<rest>]
 tell me about <rest>
 how (do|can|would|should|could) (i|one|someone|people) <rest>
 how to <rest>
-(what's|what is|what are|tell me|show me|find|get|give me|how are|read me) [the] [some] (reviews|review|ratings|travel alert|travel alerts|travel warnings|opening hours|hours|showtimes) (for|of|on|about|to|at) <rest>
+(what's|what is|what are|tell me|show me|find|get|give me|how are|read me) [the] [some] (reviews|review|ratings|\
+travel alert|travel alerts|travel warnings|opening hours|hours|showtimes) (for|of|on|about|to|at) <rest>
 = sports
 who (won|is winning|will win|is playing|played|beat|scored|lost) <rest>
-(what's|what is|what was|tell me|give me|find|get|show me|check) ~ (score|scores|standings) [of|for|in|from] [<rest>]
+(what's|what is|what was|tell me|give me|find|get|show me|check) ~ (score|scores|standings) [of|for|in|from] \
+[<rest>]
 (did|do|are|will) the <team> (win|lose|play|playing|score|beat) [<rest>]
-(when|what time) (is|are|do|does) the ~ (game|match|race|super bowl|world cup|olympics|playoffs|election|concert|debate) [<rest>]
+(when|what time) (is|are|do|does) the ~ (game|match|race|super bowl|world cup|olympics|playoffs|election|concert|\
+debate) [<rest>]
 = prices
-(what's|what is|how is|how's|tell me|show me|give me|check|find|get) ~ (stock|stocks|share|shares|stock market|market|price|prices|exchange rate|conversion rate|rate|cost|value) (of|for|in|at|to|doing|between|on|from) [<rest>]
-(what's|what is|how is|how's|tell me) [the] <thing> (stock price|share price|stock|stocks|trading at|exchange rate) [<rest>]
+(what's|what is|how is|how's|tell me|show me|give me|check|find|get) ~ (stock|stocks|share|shares|stock market|\
+market|price|prices|exchange rate|conversion rate|rate|cost|value) (of|for|in|at|to|doing|between|on|from) \
+[<rest>]
+(what's|what is|how is|how's|tell me) [the] <thing> (stock price|share price|stock|stocks|trading at|exchange \
+rate) [<rest>]
 how (much|expensive) (is|are|does|do|did|would|will) <rest>
 [the] (exchange|conversion) rate [<rest>]
 convert <rest>
-how (many|much) (dollars|euros|pounds|yen|rupees|pesos|bitcoins|bitcoin|yuan|francs|canadian dollars|us dollars) <rest>
+how (many|much) (dollars|euros|pounds|yen|rupees|pesos|bitcoins|bitcoin|yuan|francs|canadian dollars|us dollars) \
+<rest>
 what (is|does|would) <thing> (worth|cost) [<rest>]
 = places
-(find|find me|show|show me|search|where is|where's|where are|locate|get|get me|look for|i need|i want|list|give me|tell me|recommend|suggest|what's|what is|what are|which|what|is there|are there|any|where can i|help me find) <thing> (near|nearby|near by|close by|closest|around here|near here|nearest|in the area|in my area|in this area|within|in town|around me|close to me|near me) [<rest>]
-(where's|where is|where are|what's|what is|find|find me|show me|how far is|how far away is) [the] (nearest|closest) <rest>
+(find|find me|show|show me|search|where is|where's|where are|locate|get|get me|look for|i need|i want|list|give \
+me|tell me|recommend|suggest|what's|what is|what are|which|what|is there|are there|any|where can i|help me find) \
+<thing> (near|nearby|near by|close by|closest|around here|near here|nearest|in the area|in my area|in this area|\
+within|in town|around me|close to me|near me) [<rest>]
+(where's|where is|where are|what's|what is|find|find me|show me|how far is|how far away is) [the] (nearest|\
+closest) <rest>
 (nearest|closest) <rest>
 <thing> (near me|nearby|near here|around here|close by)
 (recommend|suggest) [me|us] [a|an|some|any|the] <rest>
-(what|which) [are] [the] [some|a] [best|good|top|popular] (movies|films|shows|movie|events|concerts|restaurants|theaters|plays|attractions|sights|museums|things to do) <rest>
+(what|which) [are] [the] [some|a] [best|good|top|popular] (movies|films|shows|movie|events|concerts|restaurants|\
+theaters|plays|attractions|sights|museums|things to do) <rest>
 (directions|route|driving directions|the way) (to|from) <rest>
-(get|give|show|find|tell) me [the] [driving] (directions|route|way|fastest way|quickest way|best route|fastest route) (to|from) <rest>
+(get|give|show|find|tell) me [the] [driving] (directions|route|way|fastest way|quickest way|best route|fastest \
+route) (to|from) <rest>
 how (far|long) (is|does|will|would|is it|away is|of a drive|to get) <rest>
 (what's|what is|how's|how is|check|tell me|is there|is) [the] ~ traffic [<rest>]
 traffic [<rest>]
-(when|what time) (does|do|will|is) [the] [next] ~ (open|close|opens|closes|leave|arrive|depart|leaving|arriving|departing|start) [<rest>]
+(when|what time) (does|do|will|is) [the] [next] ~ (open|close|opens|closes|leave|arrive|depart|leaving|arriving|\
+departing|start) [<rest>]
 = cooking
-[find|find me|get|get me|give me|show|show me|i need|i want|look for|what's|what is|tell me|do you have|have you got|search] [a|an|the|some|any|me] [good|best|easy|quick|great|simple|healthy] (recipe|recipes) (for|of|with|to|using|that) <rest>
+[find|find me|get|get me|give me|show|show me|i need|i want|look for|what's|what is|tell me|do you have|have you \
+got|search] [a|an|the|some|any|me] [good|best|easy|quick|great|simple|healthy] (recipe|recipes) (for|of|with|to|\
+using|that) <rest>
 [find|get|give me|show me|i need|tell me|what's|find me] [a|the|me] <thing> (recipe|recipes)
-how (do|can|would|should|to|does|did) [i|you|one|we|people|someone] (make|cook|bake|prepare|fry|grill|boil|roast|brew|steam|poach) <rest>
+how (do|can|would|should|to|does|did) [i|you|one|we|people|someone] (make|cook|bake|prepare|fry|grill|boil|roast|\
+brew|steam|poach) <rest>
 how (many|much) (calories|carbs|protein|sugar|fat|fiber|cholesterol|sodium|calories are|vitamins) <rest>
 (what|which) (ingredients|ingredient) <rest>
-what (are|is) the (ingredients|nutritional info|nutrition|nutritional value|calorie content|health benefits) (of|for|in) <rest>
-how long (do|does|should|can|to|will|must) [i|you|it|we] ~ (cook|bake|boil|roast|last|keep|good|stay|fry|take|grill|steam) [<rest>]
+what (are|is) the (ingredients|nutritional info|nutrition|nutritional value|calorie content|health benefits) (of|\
+for|in) <rest>
+how long (do|does|should|can|to|will|must) [i|you|it|we] ~ (cook|bake|boil|roast|last|keep|good|stay|fry|take|\
+grill|steam) [<rest>]
 (what|can|could) (can|i|could|would) [i] (substitute|use|replace|swap) <rest>
 (is|are) <thing> (healthy|good for you|bad for you|fattening|nutritious|gluten free|vegan)
 = meaning
 define [the] [word|term] <rest>
-(what's|what is|give me|tell me|look up|find|i need|get|can i get|what would be) [the] [dictionary] (definition|meaning|synonym|synonyms|antonym) (of|for|to|behind) <rest>
+(what's|what is|give me|tell me|look up|find|i need|get|can i get|what would be) [the] [dictionary] (definition|\
+meaning|synonym|synonyms|antonym) (of|for|to|behind) <rest>
 (definition|meaning|synonym|synonyms) (of|for) <rest>
 what (does|do|did) [the] [word|term|phrase|words|expression] <rest> (mean|stand for|refer to)
 (tell me|explain|do you know) [to me] what [the] [word|term|phrase] <rest> means
 what is meant by <rest>
 = translation
 translate <rest>
-(how|what) (do|would|does|can|to|is) [you|i|one|they|we] (say|call|write|word) <thing> in (spanish|french|german|italian|chinese|japanese|portuguese|russian|arabic|hindi|korean|latin|mandarin|dutch|greek|turkish|swedish|polish|english) [<rest>]
-(what's|what is) [the] [word for] <thing> in (spanish|french|german|italian|chinese|japanese|portuguese|russian|arabic|hindi|korean|latin|mandarin|dutch|greek|turkish|swedish|polish) [<rest>]
+(how|what) (do|would|does|can|to|is) [you|i|one|they|we] (say|call|write|word) <thing> in (spanish|french|german|\
+italian|chinese|japanese|portuguese|russian|arabic|hindi|korean|latin|mandarin|dutch|greek|turkish|swedish|polish|\
+english) [<rest>]
+(what's|what is) [the] [word for] <thing> in (spanish|french|german|italian|chinese|japanese|portuguese|russian|\
+arabic|hindi|korean|latin|mandarin|dutch|greek|turkish|swedish|polish) [<rest>]
 what is the <language> word for <rest>
 = facts
-who (is|was|are|were|invented|discovered|wrote|painted|directed|founded|created|built|designed|composed|sang|sings|plays|played|starred|stars|owns|runs|killed|said|made|married) <rest>
+who (is|was|are|were|invented|discovered|wrote|painted|directed|founded|created|built|designed|composed|sang|\
+sings|plays|played|starred|stars|owns|runs|killed|said|made|married) <rest>
 (who's|whos) <rest>
 when (is|was|are|were|did|does|do|will|has|had) <rest>
 (when's|where's) <rest>
 where (is|was|are|were|did|does|do|can|could) <rest>
 how (old|tall|big|large|high|deep|heavy|fast|wide|far|long|often|many|rich|small|hot|cold) <rest>
-(what|which) (is|was|are|were) the (capital|population|height|length|distance|size|area|currency|time zone|timezone|time difference|language|national ~|president|king|queen|prime minister|governor|mayor|longest|largest|biggest|tallest|highest|smallest|fastest|oldest|best|name|number|year|address|phone number|speed|weight|age|color|symbol|temperature|difference|history|plot|cast|ceo|boiling point|chemical formula|formula|net worth|birthday|anthem|flag|richest|deepest|most|average|nearest|closest|top|latest|newest|release date|lyrics|rules|side effects|symptoms|square ~) [<rest>]
-what (year|day|month|language|languages|country|city|state|continent|planet|team|movie|film|book|song|band|actor|currency|timezone|time zone|animal|company|century) (is|was|are|were|did|does|do|won|has|have|in) <rest>
-(which|in which|in what|on what) (country|city|year|state|continent|planet|team|movie|film|book|band|actor|company|ocean|river|day|month) <rest>
+(what|which) (is|was|are|were) the (capital|population|height|length|distance|size|area|currency|time zone|\
+timezone|time difference|language|national ~|president|king|queen|prime minister|governor|mayor|longest|largest|\
+biggest|tallest|highest|smallest|fastest|oldest|best|name|number|year|address|phone number|speed|weight|age|color|\
+symbol|temperature|difference|history|plot|cast|ceo|boiling point|chemical formula|formula|net worth|birthday|\
+anthem|flag|richest|deepest|most|average|nearest|closest|top|latest|newest|release date|lyrics|rules|side effects|\
+symptoms|square ~) [<rest>]
+what (year|day|month|language|languages|country|city|state|continent|planet|team|movie|film|book|song|band|actor|\
+currency|timezone|time zone|animal|company|century) (is|was|are|were|did|does|do|won|has|have|in) <rest>
+(which|in which|in what|on what) (country|city|year|state|continent|planet|team|movie|film|book|band|actor|\
+company|ocean|river|day|month) <rest>
 = travel
-(do|will) i need (a|an|any|to get) [tourist|travel|special] (visa|visas|vaccine|vaccines|vaccinations|vaccination|shots|shot|passport|adapter|plug) <rest>
-(are|is) there [any] (travel alerts|travel warnings|travel advisories|travel alert|travel advisory|a travel alert|a travel warning) <rest>
+(do|will) i need (a|an|any|to get) [tourist|travel|special] (visa|visas|vaccine|vaccines|vaccinations|vaccination|\
+shots|shot|passport|adapter|plug) <rest>
+(are|is) there [any] (travel alerts|travel warnings|travel advisories|travel alert|travel advisory|a travel alert|\
+a travel warning) <rest>
 is it safe (to|in) <rest>
 (what|which) (vaccines|vaccinations|shots|plug|outlet|plug type|power adapter|socket) <rest>
-"""  # fmt: skip  # noqa: E501
+"""
 
 
 def _look_up(kind: str) -> Build:
-    here = kind in ("places", "weather", "cooking", "travel", "prices", "sports")
-
     def build(match: re.Match[str], scene: Scene) -> Reading | None:
         text = match.group().strip(" ,\"'")
         bare = _THIS_TIME.sub("", _HERE.sub("", text))
-        bare = re.sub(r"^(?:\w+ ){0,3}(?:me|i|you|us|we|it)\b", "", bare, flags=re.IGNORECASE) if here or kind in ("news", "meaning", "translation") else bare
+        bare = _ASKER.sub("", bare) if kind in _ASKED_BY else bare
         if _OURS.search(bare) or (kind == "translation" and _THIS.search(bare)):
             return None
         if kind != "translation" and _PERSONAL.search(_LEAD.sub("", bare)):
@@ -135,6 +183,5 @@ def _look_up(kind: str) -> Build:
 
 
 def lookup_rules() -> tuple[Rule, ...]:
-    from anovax.planner.rules.grammar import phrasebook
-
+    """One build for each kind of question."""
     return tuple(rule for kind, templates in phrasebook(_LOOKUPS) for rule in rules(_look_up(kind), *templates))

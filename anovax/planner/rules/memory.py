@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import re
 
-from anovax.planner.rules.grammar import Reading, Rule, Scene, call, rules
+from anovax.planner.rules.notation import Build, Reading, Rule, Scene, book_rules, call
 
 _POINTS_AWAY = re.compile(r"^(?:this|that|it|me|when|how|why|who|where|what|him|her|them|us|to)$", re.IGNORECASE)
 _QUESTION = re.compile(r"^(?:when|how|why|who|where|what|if|whether|the (?:time|day) (?:when|we))\b", re.IGNORECASE)
 _OWN = re.compile(
-    r"^(?:(?:first|last|full|middle|nick ?)?name|nickname|birthday|birth date|date of birth|age|(?:home |work |street |email |mailing )?address|"
-    r"(?:phone|cell|mobile|telephone) number|anniversary|shoe size|favou?rite .{1,40}|hometown|job|hobby|hobbies|locker (?:number|combination)|"
-    r"(?:wife|husband|mother|mom|father|dad|brother|sister|son|daughter|dog|cat|partner|boss|friend|girlfriend|boyfriend|mum|best friend)(?:'s)?(?: .{1,30})?|"
-    r"(?:wifi|wi-fi) password|license plate|(?:to ?do|to-do|shopping|grocery|reminder|chore|task|packing|wish) list|reminders?|notes?|list|lists)$",
+    r"^(?:(?:first|last|full|middle|nick ?)?name|nickname|birthday|birth date|date of birth|age|(?:home |work |"
+    r"street |email |mailing )?address|"
+    r"(?:phone|cell|mobile|telephone) number|anniversary|shoe size|favou?rite .{1,40}|hometown|job|hobby|hobbies|"
+    r"locker (?:number|combination)|"
+    r"(?:wife|husband|mother|mom|father|dad|brother|sister|son|daughter|dog|cat|partner|boss|friend|girlfriend|"
+    r"boyfriend|mum|best friend)(?:'s)?(?: .{1,30})?|"
+    r"(?:wifi|wi-fi) password|license plate|(?:to ?do|to-do|shopping|grocery|reminder|chore|task|packing|wish) list|"
+    r"reminders?|notes?|list|lists)$",
     re.IGNORECASE,
+)
+
+_NOT_CALLED = re.compile(
+    r"\b(?:mom|dad|back|when|if|later|at|a|an|the|cab|taxi|on|for|what|off|called)\b", re.IGNORECASE
 )
 
 
@@ -24,10 +32,10 @@ def _keep(match: re.Match[str], scene: Scene) -> Reading | None:
     return Reading(call("remember", fact=fact).calls, free=True)
 
 
-def _keep_as(form: str):  # type: ignore[no-untyped-def]
+def _keep_as(form: str) -> Build:
     def build(match: re.Match[str], scene: Scene) -> Reading | None:
         word = match["fact"].strip(" ,\"'")
-        if len(word.split()) > 4 or re.search(r"\b(?:mom|dad|back|when|if|later|at|a|an|the|cab|taxi|on|for|what|off|called)\b", word, re.IGNORECASE):
+        if len(word.split()) > 4 or _NOT_CALLED.search(word):
             return None
         return call("remember", fact=form.format(word))
 
@@ -53,28 +61,116 @@ def _forget(match: re.Match[str], scene: Scene) -> Reading | None:
     return None if _POINTS_AWAY.match(what) or "about it" in what else call("forget", query=what)
 
 
+_PHRASES = r"""
+= name
+(what's|whats|what is|say|tell me|do you know|do you remember|do you recall|what was|can you tell me|remember) my \
+[full|first|last|real] name [is|again]
+who am i
+do you know who i am
+what (do|should|would|will|did) you call me
+(what name|by what name|what) (do|are|did) you (call|calling|know|have) (me|for me) [by|as]
+what am i called
+(what|which) name do you (have|call|use) [me] [for|by] [me]
+what do you have (as|for) my name
+do you (know|remember) what my name is
+tell me (what my name is|my name|who i am)
+what did i (tell|say) [you] my name (is|was)
+what is it that you call me
+
+= name for me
+do you (have|know) a name for me
+
+= reminders
+what did i (ask|tell|want) you to (remind me of|remind me about|remember|remind me|keep in mind|note) [today|\
+earlier|yesterday|for me|to do|about]
+what (do|did) i (have|need|want) to (remember|be reminded of|be reminded about) [today]
+what (are|were) [all] [of] my [current|upcoming|latest] (reminders|notes)
+do i have any (reminders|notes) [today|set|for today|coming up|tomorrow|left]
+(show|list|read|tell|give|check|read out|pull up|go over|review|display|bring up) [me] [all] [of] [my|the] \
+[current] (reminders|notes) [list] [to me|set]
+what reminders (do i have|are set|are there|have i set|did i set|did i make) [today|set|for today]
+(what|which) (things|stuff) (did i|do i|i) (ask|asked|want|need|have) (you to|to) (remember|remind me of|remind \
+me about)
+[what is|what's] on my reminder list
+are there any reminders [for me|for today|set]
+remind me what [it was|i asked you to remember|i have to do|i need to do|was on my list]
+what (is|was) it [that] i (asked|wanted|told) you to (remember|remind me of|remind me about)
+what was i supposed to (remember|be reminded of)
+what reminders
+
+= list to remember
+(what's|what is|whats) on my list of things to (remember|do)
+
+= recall
+did i (tell|ask) you to (remind me|remember) (about|of|to|the) <what>
+did i (ask|tell) you to remember <what>
+what did i (tell|say to|say) [you] about <what>
+do i have [a|any] [reminder|reminders|note|notes] (about|for|to) <what>
+(do you remember|do you recall|recall) [that|the|my|what i said about|what i told you about] <what>
+what do you (know|remember) about <what>
+(what did i say|what was) my [note|reminder] about <what>
+
+= own
+(what's|whats|what is|what are|what was|what were|tell me|tell me about|do you know|recall|read|read me|read out|\
+show me|show|check|list|when is|when's|where is|who is|give me|go over|pull up|review|what's on|whats on|what is \
+on|what's in|what is in|what do i have on|what all is on|is there anything on|what things are on|do you remember|\
+display|open|read off|what items are on|what else is on|tell me what's on|tell me what is on|let me see|let me \
+hear) my <what>
+
+= listed
+(add|put|write|include|place) <fact> (to|on|onto|in) (my|the|our) [to do|todo|to-do|shopping|grocery|groceries|\
+chore|task|packing|wish] list
+
+= keep
+(remember|please remember|do remember|keep in mind|bear in mind|make a mental note|don't forget|do not forget|\
+dont forget|never forget|don't let me forget|do not let me forget|dont let me forget|memorize|memorise|store|keep \
+a note|note|note down|jot down|take note|make note|make a note|make a note for me|take a note|add a note|add note|\
+write a note|create a note|save a note|leave a note|write down|put down) (that|to|about|of|for|saying|the fact \
+that|note) <fact>
+(write|write down) note <fact>
+(remember|keep in mind|bear in mind|don't forget|do not forget|dont forget|don't let me forget|memorize|jot down|\
+note down|note to self|note|make a note|take a note|add a note|add note|create a note|create note|new note) <fact>
+(remind me|send me a reminder|give me a reminder|set a reminder|set me a reminder|create a reminder|make a \
+reminder|add a reminder|set up a reminder|put a reminder|put in a reminder|place a reminder|new reminder|set \
+reminder|create reminder|add reminder|make me a reminder|schedule a reminder|leave a reminder|leave me a reminder|\
+reminder|create me a reminder|i need a reminder|i want a reminder|set another reminder|add another reminder|i \
+need reminding|save a reminder|start a reminder|have a reminder|put in a new reminder|give me a new reminder|make \
+a new reminder|set a new reminder|create a new reminder) (to|about|of|that|for|on|in|at|set to|called|not to|when|\
+every|tomorrow|today|next|saying|later|before|after|so|regarding|this|the) <fact>
+[i|i'd|i would] [want|need|like|have] [to] (be reminded|get reminded|get a reminder) (to|of|about|that|on|at|in|\
+for) <fact>
+add <fact> to (my|the) (reminders|reminder list|notes|list of reminders|list of things to remember|memory)
+put <fact> (on|in) (my|the) (reminders|reminder list|notes)
+
+= call me
+(call me|start calling me|refer to me as|address me as|begin calling me|just call me|you can call me|you may call \
+me) <fact> [from now on|from here on out|going forward|instead|from today on|now on]
+(my name is|my name's|i am called|i go by|my new name is|my friends call me|people call me|everyone calls me|my \
+real name is|i'm called) <fact> [now|from now on]
+(change|set|update|switch) (my name|what you call me|the name you call me|my username|my user name|my nickname|\
+the name you have for me) (to|as) <fact> [from now on|instead]
+i (want|would like|prefer|wish|need) [you] [to] (be called|call me|refer to me as|go by|be known as|be referred \
+to as|have you call me) <fact> [from now on|instead]
+[i'd] [like|prefer] [you] to (call me|refer to me as) <fact> [from now on|instead]
+
+= forget
+(forget|please forget|erase|delete what you know) (that|about|what i said about|what i told you about|the note \
+about|the reminder to|the reminder about|my) <what>
+"""
+
+
 def memory_rules() -> tuple[Rule, ...]:
-    lists = "(to do|todo|to-do|shopping|grocery|groceries|reminder|chore|chores|task|tasks|packing|wish|reminders)"
-    return (
-        *rules(call("recall", query="name"), "(what's|whats|what is|say|tell me|do you know|do you remember|do you recall|what was|can you tell me|remember) my [full|first|last|real] name [is|again]", "who am i", "do you know who i am",
-               "what (do|should|would|will|did) you call me", "(what name|by what name|what) (do|are|did) you (call|calling|know|have) (me|for me) [by|as]", "what am i called", "(what|which) name do you (have|call|use) [me] [for|by] [me]",
-               "what do you have (as|for) my name", "do you (know|remember) what my name is", "tell me (what my name is|my name|who i am)", "what did i (tell|say) [you] my name (is|was)", "what is it that you call me"),
-        *rules(call("recall", query="name"), "do you (have|know) a name for me", verbatim=True),
-        *rules(call("recall", query="reminders"), "what did i (ask|tell|want) you to (remind me of|remind me about|remember|remind me|keep in mind|note) [today|earlier|yesterday|for me|to do|about]", "what (do|did) i (have|need|want) to (remember|be reminded of|be reminded about) [today]",
-               "what (are|were) [all] [of] my [current|upcoming|latest] (reminders|notes)", "do i have any (reminders|notes) [today|set|for today|coming up|tomorrow|left]", "(show|list|read|tell|give|check|read out|pull up|go over|review|display|bring up) [me] [all] [of] [my|the] [current] (reminders|notes) [list] [to me|set]",
-               "what reminders (do i have|are set|are there|have i set|did i set|did i make) [today|set|for today]", "(what|which) (things|stuff) (did i|do i|i) (ask|asked|want|need|have) (you to|to) (remember|remind me of|remind me about)", "[what is|what's] on my reminder list", "are there any reminders [for me|for today|set]",
-               "remind me what [it was|i asked you to remember|i have to do|i need to do|was on my list]", "what (is|was) it [that] i (asked|wanted|told) you to (remember|remind me of|remind me about)", "what was i supposed to (remember|be reminded of)", "what reminders"),
-        *rules(call("recall", query="list of things to remember"), "(what's|what is|whats) on my list of things to (remember|do)"),
-        *rules(_recall, "did i (tell|ask) you to (remind me|remember) (about|of|to|the) <what>", "did i (ask|tell) you to remember <what>", "what did i (tell|say to|say) [you] about <what>", "do i have [a|any] [reminder|reminders|note|notes] (about|for|to) <what>",
-               "(do you remember|do you recall|recall) [that|the|my|what i said about|what i told you about] <what>", "what do you (know|remember) about <what>", "(what did i say|what was) my [note|reminder] about <what>"),
-        *rules(_own, "(what's|whats|what is|what are|what was|what were|tell me|tell me about|do you know|recall|read|read me|read out|show me|show|check|list|when is|when's|where is|who is|give me|go over|pull up|review|what's on|whats on|what is on|what's in|what is in|what do i have on|what all is on|is there anything on|what things are on|do you remember|display|open|read off|what items are on|what else is on|tell me what's on|tell me what is on|let me see|let me hear) my <what>"),
-        *rules(_listed, "(add|put|write|include|place) <fact> (to|on|onto|in) (my|the|our) [to do|todo|to-do|shopping|grocery|groceries|chore|task|packing|wish] list"),
-        *rules(_keep, "(remember|please remember|do remember|keep in mind|bear in mind|make a mental note|don't forget|do not forget|dont forget|never forget|don't let me forget|do not let me forget|dont let me forget|memorize|memorise|store|keep a note|note|note down|jot down|take note|make note|make a note|make a note for me|take a note|add a note|add note|write a note|create a note|save a note|leave a note|write down|put down) (that|to|about|of|for|saying|the fact that|note) <fact>",
-               "(write|write down) note <fact>", "(remember|keep in mind|bear in mind|don't forget|do not forget|dont forget|don't let me forget|memorize|jot down|note down|note to self|note|make a note|take a note|add a note|add note|create a note|create note|new note) <fact>",
-               "(remind me|send me a reminder|give me a reminder|set a reminder|set me a reminder|create a reminder|make a reminder|add a reminder|set up a reminder|put a reminder|put in a reminder|place a reminder|new reminder|set reminder|create reminder|add reminder|make me a reminder|schedule a reminder|leave a reminder|leave me a reminder|reminder|create me a reminder|i need a reminder|i want a reminder|set another reminder|add another reminder|i need reminding|save a reminder|start a reminder|have a reminder|put in a new reminder|give me a new reminder|make a new reminder|set a new reminder|create a new reminder) (to|about|of|that|for|on|in|at|set to|called|not to|when|every|tomorrow|today|next|saying|later|before|after|so|regarding|this|the) <fact>",
-               "[i|i'd|i would] [want|need|like|have] [to] (be reminded|get reminded|get a reminder) (to|of|about|that|on|at|in|for) <fact>", "add <fact> to (my|the) (reminders|reminder list|notes|list of reminders|list of things to remember|memory)", "put <fact> (on|in) (my|the) (reminders|reminder list|notes)"),
-        *rules(_keep_as("my name is {}"), "(call me|start calling me|refer to me as|address me as|begin calling me|just call me|you can call me|you may call me) <fact> [from now on|from here on out|going forward|instead|from today on|now on]",
-               "(my name is|my name's|i am called|i go by|my new name is|my friends call me|people call me|everyone calls me|my real name is|i'm called) <fact> [now|from now on]", "(change|set|update|switch) (my name|what you call me|the name you call me|my username|my user name|my nickname|the name you have for me) (to|as) <fact> [from now on|instead]",
-               "i (want|would like|prefer|wish|need) [you] [to] (be called|call me|refer to me as|go by|be known as|be referred to as|have you call me) <fact> [from now on|instead]", "[i'd] [like|prefer] [you] to (call me|refer to me as) <fact> [from now on|instead]"),
-        *rules(_forget, "(forget|please forget|erase|delete what you know) (that|about|what i said about|what i told you about|the note about|the reminder to|the reminder about|my) <what>"),
-    )  # fmt: skip
+    """Remember, remind, recall, forget, and what the user is called."""
+    builds: dict[str, Build | Reading] = {
+        "name": call("recall", query="name"),
+        "name for me": call("recall", query="name"),
+        "reminders": call("recall", query="reminders"),
+        "list to remember": call("recall", query="list of things to remember"),
+        "recall": _recall,
+        "own": _own,
+        "listed": _listed,
+        "keep": _keep,
+        "call me": _keep_as("my name is {}"),
+        "forget": _forget,
+    }
+    return book_rules(_PHRASES, builds, verbatim=("name for me",))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from anovax.planner.rules.grammar import Rule, phrasebook, rules, said
+from anovax.planner.rules.notation import Rule, phrasebook, rules, said
 
 # An answer, and below it what it answers. ``~`` is a gap of up to four words.
 _TALK = r"""
 = Hello. What can I do for you?
-(hello|hi|hey|howdy|greetings|hiya|yo|good day|hola|heya|hallo) [there|again|everyone|anovax|jarvis|computer|friend|buddy]
+(hello|hi|hey|howdy|greetings|hiya|yo|good day|hola|heya|hallo) [there|again|everyone|anovax|jarvis|computer|\
+friend|buddy]
 good (morning|afternoon|evening) [to you|anovax|jarvis|computer|everyone]
 (nice|good|great|pleased|glad|lovely|a pleasure) to (meet|see) you ~
 (say|i wanted to say|just wanted to say) (hello|hi)
@@ -29,7 +30,8 @@ sup
 (that|this|it) (was|is) [very|really|so] (helpful|great|perfect|awesome|wonderful|amazing) [thanks|thank you]
 (that's|you've been|you have been|you were) [very|really|so] (helpful|great|perfect|awesome|a great help) ~
 (good|great|nice|excellent|awesome|well|amazing) (job|work|answer|one|done) ~
-(you are|you're) [so|very|really] (great|awesome|amazing|the best|smart|clever|wonderful|brilliant|cool|nice|funny) ~
+(you are|you're) [so|very|really] (great|awesome|amazing|the best|smart|clever|wonderful|brilliant|cool|nice|\
+funny) ~
 
 = Goodbye.
 (bye|goodbye|good bye|bye bye|good night|goodnight|farewell|so long|cya|adios|ciao|take care) ~
@@ -46,10 +48,11 @@ until (next time|later|tomorrow)
 
 = I am AnovaX, a voice assistant that runs on this computer alone and works it for you.
 (who|what) are you [exactly]
-(what's|what is|whats|tell me|say|may i know|can i know|do you know|do you have|have you got|give me) ~ (your|a) [own|full|real|first] \
-name [again|please|exactly|i can call you]
+(what's|what is|whats|tell me|say|may i know|can i know|do you know|do you have|have you got|give me) ~ (your|a) \
+[own|full|real|first] name [again|please|exactly|i can call you]
 [do] you have a name
-(what|by what name|how|which name) (should|shall|do|can|may|would|could|must) (i|we|people|others) ~ (call|address|refer) ~ you ~
+(what|by what name|how|which name) (should|shall|do|can|may|would|could|must) (i|we|people|others) ~ (call|\
+address|refer) ~ you ~
 what (do|should) (you|people) ~ (call yourself|go by|call you|like to be called) ~
 what are you called
 (tell|talk) ~ (about yourself|about you)
@@ -59,11 +62,13 @@ who (is this|am i (talking|speaking) (to|with))
 your name
 
 = I am a program, not a person: an assistant that runs on this computer.
-are you ~ (bot|robot|human|person|human being|machine|computer|ai|program|man|woman|alive|real|being|sentient|male|female) ~
-am i ~ (talking|speaking|chatting|conversing) (to|with) ~ (bot|robot|human|person|machine|computer|ai|program|being) ~
+are you ~ (bot|robot|human|person|human being|machine|computer|ai|program|man|woman|alive|real|being|sentient|\
+male|female) ~
+am i ~ (talking|speaking|chatting|conversing) (to|with) ~ (bot|robot|human|person|machine|computer|ai|program|\
+being) ~
 (if|whether|that) (you are|you're) ~ (bot|robot|human|person|machine|computer|ai|program|real|being) ~
-(i want to know|tell me|i was wondering|i wonder|do you know) (if|whether) (you are|you're) ~ \
-(bot|robot|human|person|machine|computer|ai|real|being) ~
+(i want to know|tell me|i was wondering|i wonder|do you know) (if|whether) (you are|you're) ~ (bot|robot|human|\
+person|machine|computer|ai|real|being) ~
 is this a (bot|robot|human|person|machine|computer|recording)
 (you are|you're) ~ (bot|robot|human|person|machine|computer|ai|program) ~
 do you (dream|sleep|eat|breathe|have feelings|have emotions|think|feel) ~
@@ -71,8 +76,8 @@ do you (dream|sleep|eat|breathe|have feelings|have emotions|think|feel) ~
 
 = The people who write AnovaX made me. I run on this computer and work for you alone.
 (who|which|what) ~ (made|created|built|programmed|designed|developed|invented|owns|wrote|coded) you ~
-(who's|who is|who are|who was|tell me|name|what is the name of|what's the name of) ~ your \
-(maker|creator|creators|developer|developers|designer|inventor|programmer|owner|boss|employer|master|parents|manager) ~
+(who's|who is|who are|who was|tell me|name|what is the name of|what's the name of) ~ your (maker|creator|creators|\
+developer|developers|designer|inventor|programmer|owner|boss|employer|master|parents|manager) ~
 (who|whom|what|which) ~ (do|are) you (work|working|employed|report|belong) (for|by|to|with) ~
 (tell me|do you know) ~ (who|which|what) ~ (you work for|made you|created you|built you|your boss is|designed you)
 (who|what) (employs|controls|operates) you
@@ -80,37 +85,43 @@ do you (dream|sleep|eat|breathe|have feelings|have emotions|think|feel) ~
 
 = I have no age. I am as old as the version installed here.
 (how|what) (old|age|many years old) ~ (are|would|is) you ~
-(what's|what is|tell me|do you know|when is|when's|may i ask|how old is) ~ your (age|birthday|birth date|date of birth) ~
+(what's|what is|tell me|do you know|when is|when's|may i ask|how old is) ~ your (age|birthday|birth date|date of \
+birth) ~
 (when|what day|what year|in what year|on what date) (were|was|are) you ~ (born|made|created|built) ~
 (tell me|do you know|can i ask) ~ (how old you are|when you were born|what your age is) ~
 how long have you (been|existed) ~
 
 = I live on this computer. What you say stays on it, except what you ask me to open on the web.
-(where|what place|what city|what country|what state|which country|which city|what part) ~ (are|were|do|did|is) you [~] \
-(from|born|live|living|located|made|reside|grow up|home|come from|hail from|originate|based|at|raised|call home) ~
-(what's|what is|tell me|where is|where's) ~ your (hometown|home|birthplace|origin|country of origin|place of birth|location) ~
+(where|what place|what city|what country|what state|which country|which city|what part) ~ (are|were|do|did|is) \
+you [~] (from|born|live|living|located|made|reside|grow up|home|come from|hail from|originate|based|at|raised|\
+call home) ~
+(what's|what is|tell me|where is|where's) ~ your (hometown|home|birthplace|origin|country of origin|place of \
+birth|location) ~
 (tell me|do you know) where you ~ (from|live|born|located)
 where are you [now|right now|currently]
 (are you|do you) (recording|record|spying on|spy on|listening to) ~
 
 = I work this computer by voice: I open programs and sites, type, press keys, click, scroll, search the web, take \
 screenshots, read the screen, tell the time, do sums, and remember what you tell me.
-(what|which) ~ (can|could|do|are|will|would) (you|i) ~ (do|help|ask|say|know|answer|handle|assist|capable|offer|able) ~
-what [else] [kinds of|kind of|sort of|sorts of|types of|all] [things|questions|stuff|topics|tasks|commands] ~ (can|should|could|may) i \
-(ask|say|tell) ~
+(what|which) ~ (can|could|do|are|will|would) (you|i) ~ (do|help|ask|say|know|answer|handle|assist|capable|offer|\
+able) ~
+what [else] [kinds of|kind of|sort of|sorts of|types of|all] [things|questions|stuff|topics|tasks|commands] ~ \
+(can|should|could|may) i (ask|say|tell) ~
 (how|in what way|what ways) (can|do|could|may|are|will) you ~ (help|assist|useful|of use|work) ~
-(what|tell me|list|show me|describe|explain) [are|is] ~ your (abilities|skills|capabilities|features|functions|commands|purpose|function|job|\
-expertise|specialty) ~
+(what|tell me|list|show me|describe|explain) [are|is] ~ your (abilities|skills|capabilities|features|functions|\
+commands|purpose|function|job|expertise|specialty) ~
 (tell|show|give) me ~ (what you can|things you can|you can do|you can help|i can ask|i can say) ~
 (help|help me|commands|show commands|show help|i need help|i need your help)
 can you help [me] [out] [with something|today|with anything]
 i (have|have got|'ve got) a question
 
 = I have none: I am a program. But I am glad to work for you.
-(do|did) you (have|own|keep|want) ~ \
-(pet|pets|dog|dogs|cat|cats|kids|children|family|friend|friends|boyfriend|girlfriend|wife|husband|siblings|hobby|hobbies|interests) ~
-(what|which|tell me|do you have|name) ~ your ~ (hobbies|hobby|interests|pastimes|pastime|pets|pet|favorite hobby|free time) ~
-(what|how) do you ~ (for fun|in your free time|in your spare time|spend your free time|spend your time|when you're bored|for entertainment) ~
+(do|did) you (have|own|keep|want) ~ (pet|pets|dog|dogs|cat|cats|kids|children|family|friend|friends|boyfriend|\
+girlfriend|wife|husband|siblings|hobby|hobbies|interests) ~
+(what|which|tell me|do you have|name) ~ your ~ (hobbies|hobby|interests|pastimes|pastime|pets|pet|favorite hobby|\
+free time) ~
+(what|how) do you ~ (for fun|in your free time|in your spare time|spend your free time|spend your time|when \
+you're bored|for entertainment) ~
 (what|which) (kind|type|sort|kinds) of (pet|pets|animals|hobbies) do you (have|own|keep|like) ~
 are you (married|single|in love|dating) ~
 
@@ -120,13 +131,15 @@ are you (married|single|in love|dating) ~
 what is life ~ about
 
 = I am sorry to hear that. Tell me if I can do something for you.
-(i'm|i am|i feel|i'm feeling|i am feeling) [so|very|really|a bit|a little] \
-(sad|tired|bored|lonely|depressed|unhappy|sick|angry|stressed|hungry|thirsty|upset|sleepy|exhausted|worried|scared|ill) [today|now]
-(you are|you're) [so|very|really|a|an] (stupid|dumb|annoying|useless|idiot|bad|terrible|awful|the worst|boring|wrong) ~
+(i'm|i am|i feel|i'm feeling|i am feeling) [so|very|really|a bit|a little] (sad|tired|bored|lonely|depressed|\
+unhappy|sick|angry|stressed|hungry|thirsty|upset|sleepy|exhausted|worried|scared|ill) [today|now]
+(you are|you're) [so|very|really|a|an] (stupid|dumb|annoying|useless|idiot|bad|terrible|awful|the worst|boring|\
+wrong) ~
 (i hate you|you suck|that was bad|bad job|that's wrong|that is wrong|wrong answer)
 
 = That is good to hear.
-(i'm|i am|i feel|i'm feeling|i'm doing) [so|very|really|doing] (happy|good|great|fine|well|fantastic|excited|wonderful) [today|now|too]
+(i'm|i am|i feel|i'm feeling|i'm doing) [so|very|really|doing] (happy|good|great|fine|well|fantastic|excited|\
+wonderful) [today|now|too]
 i (love|like|adore|missed) you ~
 
 = I have no taste of my own: I am a program.
@@ -145,19 +158,25 @@ do you (love|like|hate|miss) (me|people|humans|your job|your work|being ~)
 (are you my friend|can we be friends|marry me)
 
 = I am listening.
-(are you (there|listening|awake|here|ready|online)|are you still (there|here|listening)|can you hear me|do you hear me) ~
-(do you understand me|can you understand me|can we talk|talk to me|testing|test|i'm back|i am back|is anyone there|wake up)
+(are you (there|listening|awake|here|ready|online)|are you still (there|here|listening)|can you hear me|do you \
+hear me) ~
+(do you understand me|can you understand me|can we talk|talk to me|testing|test|i'm back|i am back|is anyone \
+there|wake up)
 (hey|ok|okay) (anovax|jarvis|computer)
 
 = All right.
-(yes|yeah|yep|yup|no|nope|nah|maybe|perhaps|sure|ok|okay|alright|right|correct|true|false|fine|absolutely|definitely|certainly) [please|\
-thanks|thank you|it is|it isn't|i do|i am|i did|that's right|that is right|that's correct|that is correct|that's true|that's not right]
-(of course|exactly|indeed|possibly|not really|not sure|affirmative|negative|probably|probably not|no way|uh huh|who knows) [not]
+(yes|yeah|yep|yup|no|nope|nah|maybe|perhaps|sure|ok|okay|alright|right|correct|true|false|fine|absolutely|\
+definitely|certainly) [please|thanks|thank you|it is|it isn't|i do|i am|i did|that's right|that is right|that's \
+correct|that is correct|that's true|that's not right]
+(of course|exactly|indeed|possibly|not really|not sure|affirmative|negative|probably|probably not|no way|uh huh|\
+who knows) [not]
 i (guess|think|suppose|don't think|do not think|believe) so
-(i don't know|i do not know|i'm not sure|i am not sure|i'm unsure|it depends|could be|might be|hard to say|i see|got it|understood|either|both)
-(i agree|i disagree|sounds good|works for me|very well|i understand|let me think ~|we'll see|not at all|without a doubt|you bet)
-(that's|that is|that would be|that may be|that might be|that could be|it is|it's|it might be|it could be|it may be) [not] [a] \
-(right|correct|true|false|yes|no|fine|affirmative|so|possible)
+(i don't know|i do not know|i'm not sure|i am not sure|i'm unsure|it depends|could be|might be|hard to say|i see|\
+got it|understood|either|both)
+(i agree|i disagree|sounds good|works for me|very well|i understand|let me think ~|we'll see|not at all|without a \
+doubt|you bet)
+(that's|that is|that would be|that may be|that might be|that could be|it is|it's|it might be|it could be|it may \
+be) [not] [a] (right|correct|true|false|yes|no|fine|affirmative|so|possible)
 (you're|you are) (right|correct)
 """
 

@@ -8,7 +8,7 @@ from math import isqrt
 
 from anovax.planner.normalise import arithmetic
 from anovax.planner.numbers import spoken_numbers
-from anovax.planner.rules.grammar import Reading, Rule, Scene, rules, said
+from anovax.planner.rules.notation import Reading, Rule, Scene, rules, said
 
 _LIMIT = 10**30
 _TOKEN = re.compile(r"\d+(?:\.\d+)?|[-+*/^()%]")
@@ -130,8 +130,11 @@ def sum_rules() -> tuple[Rule, ...]:
     """Questions that are a sum, and sums said alone."""
     return rules(
         _answered,
-        "(what is|what's|whats|calculate|compute|how much is|how much are|tell me|work out|solve|evaluate|what do you get if you|"
-        "what does|do|find|figure out|give me|what are|can you tell me|tell me what|how much do you get if you|what would be|what will be) [the] [result of|answer to|value of|answer for] [what] [is] <sum> [is|equal|make|equals|come to]",
+        "(what is|what's|whats|what are|what does|what do you get if you|what would be|how much is|how much are|"
+        "calculate|compute|work out|"
+        "solve|evaluate|do|find|figure out|give me|tell me|tell me what) [the] [result of|answer to|"
+        "value of] [what] [is] "
+        "<sum> [is|equal|make|equals|come to]",
         "<sum>",
         "(if you|if i) <sum> what (do|is) [you|i|it] [get]",
     )

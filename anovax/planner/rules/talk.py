@@ -6,9 +6,9 @@ import random
 import re
 from collections.abc import Callable
 
-from anovax.planner.numbers import number, spoken_numbers
-from anovax.planner.rules.grammar import Call, Reading, Rule, Scene, call, rules, said
+from anovax.planner.numbers import number
 from anovax.planner.rules.hands import last_opened
+from anovax.planner.rules.notation import Build, Call, Reading, Rule, Scene, book_rules, call, said
 
 _JOKES = (
     "Why did the keyboard break up with the mouse? It did not click any more.",
@@ -22,14 +22,123 @@ _FACTS = (
     "A day on Venus is longer than its year.",
     "To a botanist, a banana is a berry and a strawberry is not.",
 )
-_STOP = (
-    "(stop|cancel|never mind|nevermind|forget it|forget that|forget about it|abort|halt|quit it|leave it|drop it|enough|disregard|wait|dismiss) \
-[it|that|this|now|everything|please|then|about it|i changed my mind|what i said|talking|speaking|reading|listening]",
-    "(stop|cancel|ignore|disregard|forget|skip) [that|my|the|it|this|what] [last] [i] (it|that|request|command|action|said|asked|task|message)",
-    "(don't do|do not do) (that|it|anything)", "(that's|that is) enough", "i (changed|have changed|'ve changed) my mind", "(i've|i have) changed my mind",
-    "stop (doing that|talking|speaking|listening|reading|what you are doing|what you're doing|right there|dictating)", "(be quiet|shut up|quiet|silence|hush|go to sleep|shush|be silent|go away)",
-    "(hold|hang) on", "(one|just a|wait a|give me a) (moment|second|minute)", "(no|oh|actually) (stop|cancel|never mind|nevermind|forget it|wait) ~",
-)  # fmt: skip
+_PHRASES = r"""
+joke := (tell|give|say|share|know|do you know|have you got|got|hit|crack|make|i want|i want to hear|i'd like to \
+hear|let me hear|let's hear)
+
+= stop
+(stop|cancel|never mind|nevermind|forget it|forget that|forget about it|abort|halt|quit it|leave it|drop it|\
+enough|disregard|wait|dismiss) [it|that|this|now|everything|please|then|about it|i changed my mind|what i said|\
+talking|speaking|reading|listening]
+(stop|cancel|ignore|disregard|forget|skip) [that|my|the|it|this|what] [last] [i] (it|that|request|command|action|\
+said|asked|task|message)
+(don't do|do not do) (that|it|anything)
+(that's|that is) enough
+i (changed|have changed|'ve changed) my mind
+(i've|i have) changed my mind
+stop (doing that|talking|speaking|listening|reading|what you are doing|what you're doing|right there|dictating)
+(be quiet|shut up|quiet|silence|hush|go to sleep|shush|be silent|go away)
+(hold|hang) on
+(one|just a|wait a|give me a) (moment|second|minute)
+(no|oh|actually) (stop|cancel|never mind|nevermind|forget it|wait) ~
+
+= spell
+(spell|spell out|spelling of|the spelling of) [the] [word] <word>
+how (do you|do i|to|would you|does one|should i) (spell|write) [out] [the] [word] <word>
+how is [the] [word] <word> (spelled|spelt|written)
+(tell|show|give) me (how to spell|how you spell|the spelling of|the correct spelling of|how do you spell) [the] \
+[word] <word>
+what is the [correct|right|proper] spelling (of|for) [the] [word] <word>
+what's the [correct|right|proper] spelling (of|for) [the] [word] <word>
+(what letters|what are the letters) (are in|in|spell) [the] [word] <word>
+
+= joke
+{joke} [me|us] [a|another|some|any|one|your|one of your] [good|funny|best|random|new|short|silly|great|dad|nerdy] \
+(joke|jokes|one liner|one-liner) [to] [make me laugh]
+{joke} [me|us] ~ (joke|jokes) (about|involving|that) ~
+(tell|say) [me] something (funny|to make me laugh|humorous|hilarious|that will make me laugh|that'll make me laugh)
+(make|get) me [to] (laugh|smile) ~
+(joke|another joke|be funny|do you know any jokes|know any jokes|cheer me up|i want to laugh|i need a laugh|\
+entertain me|amuse me)
+say [me] [a] joke
+
+= fact
+(tell|give|share|say|do you know|know|i want|i'd like|let's hear|got) [me|to hear] [a|an|another|some|any|\
+something] [good|new|random|cool] (fun|interesting|random|fascinating|cool|amazing|weird) (fact|facts|tidbit|\
+trivia|thing|things|piece of trivia) ~
+(tell|teach|say|give) me (something|anything) ~ (interesting|new|i don't know|i do not know|cool|fun|fascinating|\
+random|i didn't know)
+[a] (fun|random|interesting) fact
+(tell|give) me [some|a] (trivia|fact|facts)
+
+= coin
+(flip|toss|throw|spin) [me|us] [a|the|your] (coin|quarter|penny|nickel|dime) ~
+(heads or tails|coin flip|coin toss|do a coin flip|do a coin toss|i need a coin flip|i need you to flip a coin)
+~ (flip|toss) (a|the) coin ~
+
+= dice
+(roll|throw|toss|cast) [me|us] [a|the|some|one|your] (die|dice) [and] [tell me] ~
+(roll|throw) [me|us] <n> [six sided] dice ~
+(roll|throw) [a|the] <sides> sided (die|dice) ~
+~ (roll|throw) (a die|the dice|a dice) ~
+dice roll
+
+= between
+(pick|choose|give me|tell me|generate|say|think of|select) [a] [random] number (between|from) <low> (and|to) <high>
+[a] random number (between|from) <low> (and|to) <high>
+
+= repeat
+[please] (repeat|say) [that|it|what you said|what you just said|the last thing|your last|yourself|again] [once \
+more|again|one more time|you said|thing|sentence|answer|response|statement|that you said|please|a second time|\
+back to me]
+(say|repeat) (that|it|what you said|what you just said|what you told me|the last thing|the last thing you said|\
+your last statement|your last response|your last answer|yourself|your answer|that last thing|that last part|the \
+last part) [again|one more time|once more|another time|please|for me|back to me|you said|a second time|slower]
+(what|what's that|pardon|pardon me|excuse me|sorry|come again|what was that|huh|what did you say|what did you \
+just say|say what|say again|i didn't hear you|i did not hear you|i didn't catch that|i didn't hear that|i missed \
+that|i couldn't hear you|can i hear that again|could i hear that again|i need you to repeat that|one more time \
+please|what was it you said|what was the last thing you said|what were you saying) [again|could you repeat|can \
+you repeat|say it again|repeat it|repeat that|please]
+
+= what did I ask
+what (did|was) (i|it) [i] [just] (ask|say|tell|asked|said|want) [you] [to] [do] [for] [just now|before|earlier|a \
+moment ago|last|last time]
+what was my (last|previous) (question|request|command)
+what was the last thing i (asked|said|asked for|told you)
+what (have i|did i just) (asked|ask|say|said) ~
+do you (remember|know) what i (just|last) (asked|said) ~
+repeat what i [just] said
+
+= again
+(do|run|repeat) (it|that|this|the same|the last command|the same thing|the last action|my last command|that \
+command) [again|once more|one more time|please]
+(again|once more|one more time|same again|do that again|do it again|try again|try that again|try it again|redo \
+that command)
+
+= undo
+(undo|undo that|undo it|undo this)
+
+= take back
+(take (that|it) back|undo (what you did|what you just did|your last action|the last action|the last thing you did|\
+your last step)|revert (that|what you did))
+
+= close it
+close (it|that|that one|that again|it again)
+
+= the other one
+(no|nope|not that one|not this one|not that|i meant|i mean|wrong one|use|try|take|switch to|go to|open) [no|i \
+meant|i mean] [the] other (one|window)
+[the] other (one|window)
+
+= the last one
+(switch|go|change|jump) back
+(switch|go|change|jump) [back] to [the] (last|previous) (one|window|app|application|program)
+
+= speak
+(say the words|say the word|say the phrase|say out loud|say aloud|speak out|pronounce the word|say|speak|\
+pronounce|repeat after me|read aloud|read out loud) <text>
+how (do you|do i|to) pronounce [the] [word] <text>
+"""
 
 
 class Talk:
@@ -56,29 +165,25 @@ class Talk:
 
     def rules(self) -> tuple[Rule, ...]:
         """Everything that is answered from the conversation or from chance."""
-        joke = "(tell|give|say|share|know|do you know|have you got|got|hit|crack|make|i want|i want to hear|i'd like to hear|let me hear|let's hear)"
-        return (
-            *rules(said("All right."), *_STOP),
-            *rules(_spell, "(spell|spell out|spelling of|the spelling of) [the] [word] <word>", "how (do you|do i|to|would you|does one|should i) (spell|write) [out] [the] [word] <word>", "how is [the] [word] <word> (spelled|spelt|written)",
-                   "(tell|show|give) me (how to spell|how you spell|the spelling of|the correct spelling of|how do you spell) [the] [word] <word>", "what is the [correct|right|proper] spelling (of|for) [the] [word] <word>", "what's the [correct|right|proper] spelling (of|for) [the] [word] <word>",
-                   "(what letters|what are the letters) (are in|in|spell) [the] [word] <word>"),
-            *rules(self._one_of(_JOKES), f"{joke} [me|us] [a|another|some|any|one|your|one of your] [good|funny|best|random|new|short|silly|great|dad|nerdy] (joke|jokes|one liner|one-liner) [to] [make me laugh]", f"{joke} [me|us] ~ (joke|jokes) (about|involving|that) ~", "(tell|say) [me] something (funny|to make me laugh|humorous|hilarious|that will make me laugh|that'll make me laugh)", "(make|get) me [to] (laugh|smile) ~",
-                   "(joke|another joke|be funny|do you know any jokes|know any jokes|cheer me up|i want to laugh|i need a laugh|entertain me|amuse me)", "say [me] [a] joke"),
-            *rules(self._one_of(_FACTS), "(tell|give|share|say|do you know|know|i want|i'd like|let's hear|got) [me|to hear] [a|an|another|some|any|something] [good|new|random|cool] (fun|interesting|random|fascinating|cool|amazing|weird) (fact|facts|tidbit|trivia|thing|things|piece of trivia) ~", "(tell|teach|say|give) me (something|anything) ~ (interesting|new|i don't know|i do not know|cool|fun|fascinating|random|i didn't know)", "[a] (fun|random|interesting) fact", "(tell|give) me [some|a] (trivia|fact|facts)"),
-            *rules(self._one_of(("Heads.", "Tails.")), "(flip|toss|throw|spin) [me|us] [a|the|your] (coin|quarter|penny|nickel|dime) ~", "(heads or tails|coin flip|coin toss|do a coin flip|do a coin toss|i need a coin flip|i need you to flip a coin)", "~ (flip|toss) (a|the) coin ~"),
-            *rules(self._dice, "(roll|throw|toss|cast) [me|us] [a|the|some|one|your] (die|dice) [and] [tell me] ~", "(roll|throw) [me|us] <n> [six sided] dice ~", "(roll|throw) [a|the] <sides> sided (die|dice) ~", "~ (roll|throw) (a die|the dice|a dice) ~", "dice roll"),
-            *rules(self._between, "(pick|choose|give me|tell me|generate|say|think of|select) [a] [random] number (between|from) <low> (and|to) <high>", "[a] random number (between|from) <low> (and|to) <high>"),
-            *rules(_last_said, "[please] (repeat|say) [that|it|what you said|what you just said|the last thing|your last|yourself|again] [once more|again|one more time|you said|thing|sentence|answer|response|statement|that you said|please|a second time|back to me]", "(say|repeat) (that|it|what you said|what you just said|what you told me|the last thing|the last thing you said|your last statement|your last response|your last answer|yourself|your answer|that last thing|that last part|the last part) [again|one more time|once more|another time|please|for me|back to me|you said|a second time|slower]",
-                   "(what|what's that|pardon|pardon me|excuse me|sorry|come again|what was that|huh|what did you say|what did you just say|say what|say again|i didn't hear you|i did not hear you|i didn't catch that|i didn't hear that|i missed that|i couldn't hear you|can i hear that again|could i hear that again|i need you to repeat that|one more time please|what was it you said|what was the last thing you said|what were you saying) [again|could you repeat|can you repeat|say it again|repeat it|repeat that|please]"),
-            *rules(_last_heard, "what (did|was) (i|it) [i] [just] (ask|say|tell|asked|said|want) [you] [to] [do] [for] [just now|before|earlier|a moment ago|last|last time]", "what was my (last|previous) (question|request|command)", "what was the last thing i (asked|said|asked for|told you)", "what (have i|did i just) (asked|ask|say|said) ~", "do you (remember|know) what i (just|last) (asked|said) ~", "repeat what i [just] said"),
-            *rules(_again, "(do|run|repeat) (it|that|this|the same|the last command|the same thing|the last action|my last command|that command) [again|once more|one more time|please]", "(again|once more|one more time|same again|do that again|do it again|try again|try that again|try it again|redo that command)"),
-            *rules(_undo, "(undo|undo that|undo it|undo this)"),
-            *rules(call("undo"), "(take (that|it) back|undo (what you did|what you just did|your last action|the last action|the last thing you did|your last step)|revert (that|what you did))"),
-            *rules(_close_it, "close (it|that|that one|that again|it again)"),
-            *rules(call("focus_window", name="the other one"), "(no|nope|not that one|not this one|not that|i meant|i mean|wrong one|use|try|take|switch to|go to|open) [no|i meant|i mean] [the] other (one|window)", "[the] other (one|window)"),
-            *rules(call("focus_window", name="the last one"), "(switch|go|change|jump) back", "(switch|go|change|jump) [back] to [the] (last|previous) (one|window|app|application|program)"),
-            *rules(_speak, "(say the words|say the word|say the phrase|say out loud|say aloud|speak out|pronounce the word|say|speak|pronounce|repeat after me|read aloud|read out loud) <text>", "how (do you|do i|to) pronounce [the] [word] <text>"),
-        )  # fmt: skip
+        builds: dict[str, Build | Reading] = {
+            "stop": said("All right."),
+            "spell": _spell,
+            "joke": self._one_of(_JOKES),
+            "fact": self._one_of(_FACTS),
+            "coin": self._one_of(("Heads.", "Tails.")),
+            "dice": self._dice,
+            "between": self._between,
+            "repeat": _last_said,
+            "what did I ask": _last_heard,
+            "again": _again,
+            "undo": _undo,
+            "take back": call("undo"),
+            "close it": _close_it,
+            "the other one": call("focus_window", name="the other one"),
+            "the last one": call("focus_window", name="the last one"),
+            "speak": _speak,
+        }
+        return book_rules(_PHRASES, builds)
 
 
 def _spell(match: re.Match[str], scene: Scene) -> Reading | None:
@@ -118,11 +223,14 @@ def _close_it(match: re.Match[str], scene: Scene) -> Reading | None:
     return call("close_window", name=name) if name else call("close_window")
 
 
+_NOT_WORDS = re.compile(
+    r"^(?:something|anything|that|it|this|what|to|if|when|in|no to|yes to|my|the time|the date)\b", re.IGNORECASE
+)
+
+
 def _speak(match: re.Match[str], scene: Scene) -> Reading | None:
     text = match["text"].strip(" \"'")
-    if re.match(r"^(?:something|anything|that|it|this|what|to|if|when|in|no to|yes to|goodbye to|my|the time|the date)\b", text, re.IGNORECASE):
+    if _NOT_WORDS.match(text):
         return None
     return Reading(call("speak", text=text).calls, free=True)
 
-
-__all__ = ["Talk", "spoken_numbers"]

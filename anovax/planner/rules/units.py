@@ -6,7 +6,7 @@ import re
 from fractions import Fraction
 
 from anovax.planner.numbers import spoken_numbers
-from anovax.planner.rules.grammar import Reading, Rule, Scene, rules, said
+from anovax.planner.rules.notation import Reading, Rule, Scene, rules, said
 from anovax.planner.rules.sums import spoken
 
 # kind: names of a unit = its size in the kind's base unit (metre, kilogram, litre, second, byte, metre per second)
@@ -60,7 +60,9 @@ class Units:
             same = _DEGREES[source] == _DEGREES[target]
             warm = amount * 9 / 5 + 32 if _DEGREES[source] == "c" else (amount - 32) * 5 / 9
             return amount if same else warm
-        (kind, size), (other, unit) = self._units.get(source, ("", Fraction())), self._units.get(target, ("-", Fraction(1)))
+        if source not in self._units or target not in self._units:
+            return None
+        (kind, size), (other, unit) = self._units[source], self._units[target]
         return amount * size / unit if kind == other else None
 
     def _answer(self, match: re.Match[str], scene: Scene) -> Reading | None:
@@ -77,7 +79,7 @@ class Units:
         """How many A in B, convert N A to B, what is N A in B."""
         return rules(
             self._answer,
-            "how (many|much) <target> (in|are in|is in|are there in|make|make up|equal|is|are|does it take to make) <n> <source>",
+            "how (many|much) <target> (in|are in|is in|are there in|make|make up|equal|is|are) <n> <source>",
             "(convert|change|turn|what is|what's|how much is|what are|calculate|tell me) <n> [degrees] <source> "
             "(to|in|into|as) [degrees] <target>",
             "<n> [degrees] <source> (to|in|into) [degrees] <target>",

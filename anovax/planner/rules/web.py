@@ -4,18 +4,60 @@ from __future__ import annotations
 
 import re
 
-from anovax.planner.rules.grammar import Call, Reading, Rule, Scene, rules
+from anovax.planner.rules.notation import Build, Call, Reading, Rule, Scene, book_rules
 from anovax.planner.rules.sites import Sites
 
-_ON_SITE = re.compile(r"^(?P<what>.+?) (?:on|in|at|from|using|with|via|through) (?:the )?(?P<site>[\w .'+]+?)(?: (?:website|site|app))?$", re.IGNORECASE)
-_THE_WEB = frozenset({"internet", "web", "net", "online", "browser", "world wide web", "the internet", "the web", "my browser", "firefox", "chrome"})
-_NOTHING = frozenset(("", "for", "up", "about", "it", "that", "this", "something", "them", "him", "her", "me", "us", "the web"))
+_ON_SITE = re.compile(
+    r"^(?P<what>.+?) (?:on|in|at|from|using|with|via|through) (?:the )?(?P<site>[\w .'+]+?)(?: (?:website|site|app))?$",
+    re.IGNORECASE,
+)
+_WEB_NAMES = "internet|web|net|online|browser|world wide web|the internet|the web|my browser|firefox|chrome"
+_THE_WEB = frozenset(_WEB_NAMES.split("|"))
+_NO_QUERY = "|for|up|about|it|that|this|something|them|him|her|me|us|the web"
+_NOTHING = frozenset(_NO_QUERY.split("|"))
 _OWN_PLACES = re.compile(
-    r"^(?:at|to|and|is|are|was|or|of|my)\b|^(?:the|this) \w+ for |^(?:through |in )?(?:my|this|the) (?:bookmarks?|history|e-?mails?|mail|files?|computer|inbox|contacts?|documents?|tabs?|page|photos|folder|"
+    r"^(?:at|to|and|is|are|was|or|of|my)\b|^(?:the|this) \w+ for |^(?:through |in )?(?:my|this|the) (?:bookmarks?|"
+    r"history|e-?mails?|mail|files?|computer|inbox|contacts?|documents?|tabs?|page|photos|folder|"
     r"downloads|notes|desktop|screen|calendar)\b",
     re.IGNORECASE,
 )
 _ABOUT = re.compile(r"^(?:for|about|up|me|on) ", re.IGNORECASE)
+
+_PHRASES = r"""
+where := (the web|the internet|the net|online|internet|web|google)
+
+= google site
+google <what>
+
+= images
+(search|look|google|find|show me|search google|search the web|look up|search for|find me|show) [for] [google|some|\
+me|up] (images|pictures|photos|pics|image) (of|for) <what>
+(search|google) <what> (images|pictures|photos)
+image search [for] <what>
+
+= maps
+(show|find|locate|look up) [me] <what> on [the|a|google] (map|maps)
+map of <what>
+show me [a|the] map of <what>
+
+= site first
+(search|check|look on|look in|search on|search in|look through|browse|look at|query|go on) [the] <site> (for|\
+about) [me] <what>
+
+= search
+(search|look|browse|check|hunt|surf) [on|in|up|through|around] {where} (for|about|to find|and find|and display) \
+[me] [the] <what>
+(search|look) [up] [for] <what> (on|in|over) {where}
+(find|find me|search|search for|look up|look for) <what> online
+(find|find me|find out|get me|look up) <what> (on|in|over) {where}
+(web|internet|online|google|bing|duckduckgo) search [for|about|on] <what>
+(do|run|make|perform) [a|an] [web|internet|online|google|quick] search (for|on|about|of) <what>
+(search up|search for|search|google for|google|look up|lookup|look for|bing|search about|search on|duckduckgo|\
+research) <what>
+
+= on site
+(play|watch|find|find me|show me|stream|listen to|put on) [me] <what> (on|in|from|at) [the] <site>
+"""
 
 
 class Web:
@@ -25,8 +67,9 @@ class Web:
     def query(self, match: re.Match[str], scene: Scene) -> Reading | None:
         """"search for X [on SITE]": the site's own search where its form is known, else the web."""
         what = match["what"]
-        if self._sites.host(what) or what.lower().removeprefix("on ") in _THE_WEB or self._sites.host(what.removeprefix("on ")):
-            return None
+        place = what.lower().removeprefix("on ")
+        if place in _THE_WEB or self._sites.host(place):
+            return None  # "search amazon": for what?
         if (on := _ON_SITE.match(what)) is not None:
             if on["site"].lower() in _THE_WEB:
                 return _search(on["what"])
@@ -37,7 +80,7 @@ class Web:
             return Reading((Call("open_url", {"url": url}),), free=True, folds=True)
         return _search(what)
 
-    def on_site(self, host: str, name: str, what: str) -> Reading:
+    def on_site(self, host: str, name: str, what: str) -> Reading | None:
         url = self._sites.search(host, what)
         if url is None:
             return _search(f"{what} {name}")
@@ -66,22 +109,16 @@ class Web:
         return Reading((Call("open_url", {"url": host}),)) if host and " " in match.group() else None
 
     def rules(self) -> tuple[Rule, ...]:
-        where = "(the web|the internet|the net|online|internet|web|google)"
-        return (
-            *rules(self.google, "google <what>"),
-            *rules(self.images, "(search|look|google|find|show me|search google|search the web|look up|search for|find me|show) [for] [google|some|me|up] (images|pictures|photos|pics|image) (of|for) <what>",
-                   "(search|google) <what> (images|pictures|photos)", "image search [for] <what>"),
-            *rules(self.maps, "(show|find|locate|look up) [me] <what> on [the|a|google] (map|maps)", "map of <what>", "show me [a|the] map of <what>"),
-            *rules(self.site_first, "(search|check|look on|look in|search on|search in|look through|browse|look at|query|go on) [the] <site> (for|about) [me] <what>"),
-            *rules(self.query,
-                   f"(search|look|browse|check|hunt|surf) [on|in|up|through|around] {where} (for|about|to find|and find|and display) [me] [the] <what>",
-                   f"(search|look) [up] [for] <what> (on|in|over) {where}", "(find|find me|search|search for|look up|look for) <what> online",
-                   f"(find|find me|find out|get me|look up) <what> (on|in|over) {where}",
-                   f"(web|internet|online|google|bing|duckduckgo) search [for|about|on] <what>",
-                   f"(do|run|make|perform) [a|an] [web|internet|online|google|quick] search (for|on|about|of) <what>",
-                   "(search up|search for|search|google for|google|look up|lookup|look for|bing|search about|search on|duckduckgo|research) <what>"),
-            *rules(self.play, "(play|watch|find|find me|show me|stream|listen to|put on) [me] <what> (on|in|from|at) [the] <site>"),
-        )  # fmt: skip
+        """Searches of the web, of sites, for pictures and on maps."""
+        builds: dict[str, Build | Reading] = {
+            "google site": self.google,
+            "images": self.images,
+            "maps": self.maps,
+            "site first": self.site_first,
+            "search": self.query,
+            "on site": self.play,
+        }
+        return book_rules(_PHRASES, builds)
 
 
 def _search(what: str) -> Reading | None:

@@ -11,7 +11,7 @@ and Home Assistant's hassil; here each template becomes one anchored regular exp
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,6 +19,7 @@ from typing import Any
 from anovax.plan import Context
 
 _TOKEN = re.compile(r"[()\[\]|]|<\w+>|[^\s()\[\]|<>]+")
+_PIECE = re.compile(r"\{(\w+)\}")
 _END = r"(?:[ ,]+|$)"
 _GAP = rf"(?:[^\s,]+{_END}){{0,4}}?"
 
@@ -103,14 +104,29 @@ def rules(build: Build | Reading, *templates: str, verbatim: bool = False) -> tu
 
 
 def phrasebook(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Headings ("= …") and the templates below each, one a line; a line ending in a backslash goes on."""
+    """Headings ("= …") and the templates below each, one a line; a line that ends in a backslash goes on, and
+    "name := …" defines a piece that is written {name} further down."""
     pages: list[tuple[str, list[str]]] = []
+    pieces: dict[str, str] = {}
     for line in text.replace("\\\n", "").strip().splitlines():
+        line = _PIECE.sub(lambda match: pieces[match[1]], line.strip())
         if line.startswith("= "):
-            pages.append((line[2:].strip(), []))
-        elif line.strip():
-            pages[-1][1].append(line.strip())
+            pages.append((line[2:], []))
+        elif " := " in line:
+            name, _, pieces_text = line.partition(" := ")
+            pieces[name] = pieces_text
+        elif line:
+            pages[-1][1].append(line)
     return tuple((heading, tuple(templates)) for heading, templates in pages)
+
+
+def book_rules(text: str, builds: Mapping[str, Build | Reading], verbatim: Collection[str] = ()) -> tuple[Rule, ...]:
+    """The rules of a phrasebook; every heading must be a key of ``builds``."""
+    return tuple(
+        rule(template, builds[heading], verbatim=heading in verbatim)
+        for heading, templates in phrasebook(text)
+        for template in templates
+    )
 
 
 @dataclass(frozen=True)
@@ -166,7 +182,9 @@ class _Parser:
             node = self.alternatives()
             self._at += 1  # the closing bracket
             group = f"(?:{node.regex})"
-            return _Node(group + "?", node.firsts) if token == "[" else _Node(group, node.firsts, node.empty, node.needs)
+            if token == "[":
+                return _Node(group + "?", node.firsts)
+            return _Node(group, node.firsts, node.empty, node.needs)
         if token == "~":
             return _Node(_GAP, None)
         if token.startswith("<"):
