@@ -178,8 +178,16 @@ def status(answer: bytes) -> int:
 async def until(condition: Any, seconds: float = 5.0) -> None:
     """Wait for something that happens on its own; fails the test when it does not."""
     async with asyncio.timeout(seconds):
-        while not condition():
+        while not condition():  # noqa: ASYNC110  what is waited for is outside this loop's reach
             await asyncio.sleep(0.01)
+
+
+async def ends(response: aiohttp.ClientResponse, seconds: float = 3.0) -> None:
+    """Returns when the stream has ended, in whatever way; fails the test when it goes on."""
+    async with asyncio.timeout(seconds):
+        with contextlib.suppress(aiohttp.ClientError, ConnectionError):
+            while await response.content.readany():
+                pass
 
 
 class Events:

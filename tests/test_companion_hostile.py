@@ -15,7 +15,7 @@ from pathlib import Path
 import aiohttp
 import psutil
 import pytest
-from companion_rig import Rig, raw, request, running, status, until
+from companion_rig import Rig, ends, raw, request, running, status, until
 
 from anovax.companion import body, listener, pairing
 from anovax.companion.devices import MAX_DEVICES, DeviceStore, clean_name
@@ -353,15 +353,15 @@ async def test_smuggling_the_hidden_request_is_not_carried_out(rig: Rig, headers
     data = request(rig, "POST /api/pair", *posting(rig, "Cookie"), *headers, body=chunk)
     data = data.replace(b"Connection: close\r\n", b"", 1)
     answer = await raw(rig, data, 1)
-    if status(answer) != 403 or answer.count(b"HTTP/1.1") > 1:
-        assert answer.count(b"HTTP/1.1") <= 1 or b" 202 " not in answer
+    assert status(answer) == 400
+    assert answer.count(b"HTTP/1.") == 1
     assert rig.assistant.texts == []
 
 
 @pytest.mark.parametrize(
     "junk",
-    [b"\x16\x03\x01\x02\x00" + b"\x00" * 512, b"\x16" * 4096, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", b"\x00", b"\r\n\r\n",
-     b"SSH-2.0-x\r\n", b"\x05\x01\x00"],
+    [b"\x16\x03\x01\x02\x00" + b"\x00" * 512, b"\x16" * 4096, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", b"\x00",
+     b"\r\n\r\n", b"SSH-2.0-x\r\n", b"\x05\x01\x00"],
 )  # fmt: skip
 async def test_noise_on_the_bare_port_is_survived(rig: Rig, junk: bytes) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", rig.server.port)
@@ -431,7 +431,8 @@ async def test_a_compressed_bomb_is_not_opened(rig: Rig, coding: str) -> None:
 
 @pytest.mark.parametrize(
     "data",
-    [b"", b"[]", b"null", b'"x"', b"{", b"[" * 16_000, b'{"a":' * 3000, b"\xff\xfe", b"NaN", b'{"text": 5}', b'{"text": null}',
+    [b"", b"[]", b"null", b'"x"', b"{", b"[" * 16_000, b'{"a":' * 3000, b"\xff\xfe", b"NaN", b'{"text": 5}',
+     b'{"text": null}',
      b'{"text": ""}', b'{"text": "\\u0000\\u0007"}', b'{"text": "\\ud800"}'],
 )  # fmt: skip
 async def test_malformed_json_does_nothing(rig: Rig, data: bytes) -> None:
@@ -496,9 +497,9 @@ async def test_a_socket_cannot_send_a_giant_message(rig: Rig) -> None:
 
 @pytest.mark.parametrize("after", ["", "x", "-1", "x-9", "x" * 5000, "%00", "1-1-1", "\u0663"])
 async def test_an_invented_event_number_means_a_resync(rig: Rig, after: str) -> None:
-    async with rig.session(rig.pair()) as web:
-        async with web.get("/api/events", params={"after": after[:3000]}) as response:
-            assert (await response.content.readline()) == b"event: resync\n"
+    params = {"after": after[:3000]}
+    async with rig.session(rig.pair()) as web, web.get("/api/events", params=params) as response:
+        assert (await response.content.readline()) == b"event: resync\n"
 
 
 # --- exhaustion ------------------------------------------------------------------------------------------------------
@@ -511,15 +512,19 @@ async def test_slowloris_is_shown_the_door(tmp_path: Path, monkeypatch: pytest.M
             "127.0.0.1", rig.server.port, ssl=rig.context(), server_hostname="localhost"
         )
         began = time.monotonic()
-        with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
-            for byte in request(rig):
-                writer.write(bytes([byte]))
-                await writer.drain()
-                await asyncio.sleep(0.05)
+        with pytest.raises(ConnectionError):
+            await _trickle(writer, request(rig))
         assert time.monotonic() - began < 4
         writer.transport.abort()
         del reader
         await until(lambda: rig.server.connections == 0)
+
+
+async def _trickle(writer: asyncio.StreamWriter, data: bytes) -> None:
+    for byte in data:
+        writer.write(bytes([byte]))
+        await writer.drain()
+        await asyncio.sleep(0.05)
 
 
 async def test_a_body_that_trickles_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -560,10 +565,7 @@ async def test_a_phone_holds_a_dozen_streams_at_most(rig: Rig) -> None:
         streams = [await web.get("/api/events") for _ in range(13)]
         for stream in streams:
             await stream.content.readline()
-        with pytest.raises((aiohttp.ClientError, ConnectionError, EOFError)):
-            while await asyncio.wait_for(streams[0].content.readany(), 3):
-                pass
-            raise EOFError
+        await ends(streams[0])
         for stream in streams:
             stream.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import random
 import socket
@@ -63,10 +64,8 @@ async def feed_of(bus: Bus, ring: int = 1024) -> Feed:
 
 async def read_until_cut(feed: Feed, phone: Phone, budget: int) -> None:
     phone.connect(budget)
-    try:
+    with contextlib.suppress(Cut):
         await feed.send(phone.write, phone.last)
-    except Cut:
-        pass
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -177,7 +176,7 @@ async def test_catching_up_is_done_in_pieces(bus: Bus) -> None:
 async def test_one_stalled_phone_of_fifty_holds_up_nobody(tmp_path: Path) -> None:
     """The bound on the others' delay is measured by `anovax bench companion`; here: they get everything, soon."""
     async with running(tmp_path) as rig, rig.session(rig.pair()) as web:
-        sessions = [rig.session(rig.pair(f"p{n % 20}")) for n in range(0, 20)]
+        sessions = [rig.session(rig.pair(f"p{n % 20}")) for n in range(20)]
         streams = [Events(await sessions[n % 20].get("/api/events")) for n in range(49)]
         for stream in streams:
             assert (await stream.next())[0] == "resync"

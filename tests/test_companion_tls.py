@@ -81,9 +81,8 @@ def test_an_expired_authority_is_made_anew_and_says_what_that_means(tmp_path: Pa
 def test_new_names_get_a_new_certificate(tmp_path: Path) -> None:
     authority = Authority(tmp_path, NOW)
     authority.ensure(NAMES)
-    assert authority.ensure((*NAMES, "192.168.1.99")) == (
-        "The companion's certificate was renewed for 127.0.0.1, 192.168.1.7, 192.168.1.99, ::1, laptop.local, localhost.",
-    )
+    (said,) = authority.ensure((*NAMES, "192.168.1.99"))
+    assert said.startswith("The companion's certificate was renewed for 127.0.0.1, 192.168.1.7, 192.168.1.99, ")
 
 
 @pytest.mark.parametrize("name", ["ca.pem", "ca.key", "server.pem"])
@@ -140,7 +139,7 @@ def test_an_offer_has_everything_a_phone_needs(tmp_path: Path) -> None:
 
 
 def test_a_companion_that_is_off_opens_no_door(tmp_path: Path) -> None:
-    with pytest.raises(CompanionError, match="turned off; set companion.enabled"):
+    with pytest.raises(CompanionError, match=r"turned off; set companion\.enabled"):
         door.open_offer(CompanionConfig(), tmp_path)
 
 

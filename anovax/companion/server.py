@@ -161,7 +161,7 @@ class CompanionServer:
         self._runner = web.AppRunner(
             app,
             access_log=None,
-            logger=logging.Logger("anovax.companion.http", logging.CRITICAL),  # aiohttp logs a traceback per odd byte
+            logger=_quiet_log(),
             shutdown_timeout=0.2,
             keepalive_timeout=30,
             lingering_time=0,
@@ -247,3 +247,10 @@ class CompanionServer:
             )
         elif lost:
             self._notice("This computer has lost its network address; phones reach it once it is connected.", "warning")
+
+
+def _quiet_log() -> logging.Logger:
+    """For aiohttp, which would log a traceback for every odd byte that a stranger sends."""
+    log = logging.getLogger("anovax.companion.http")
+    log.setLevel(logging.CRITICAL)
+    return log
