@@ -1,0 +1,58 @@
+"""Plain tables and intervals for the benchmarks."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from statistics import median
+
+
+def table(rows: Sequence[Sequence[object]], head: Sequence[str]) -> str:
+    """Aligned text; numbers to the right."""
+    cells = [list(head), *([_shown(value) for value in row] for row in rows)]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(head))]
+    numeric = [all(isinstance(row[column], int | float) for row in rows) for column in range(len(head))]
+
+    def line(row: list[str]) -> str:
+        columns = zip(row, widths, numeric, strict=True)
+        return "  ".join(cell.rjust(w) if right else cell.ljust(w) for cell, w, right in columns).rstrip()
+
+    return "\n".join([line(cells[0]), "  ".join("-" * width for width in widths), *(line(row) for row in cells[1:])])
+
+
+def percentile(values: Sequence[float], q: float) -> float:
+    """The ``q``-quantile (0 to 1) by linear interpolation; NaN of nothing."""
+    if not values:
+        return float("nan")
+    ordered = sorted(values)
+    place = q * (len(ordered) - 1)
+    low = int(place)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+
+
+def bootstrap(
+    values: Sequence[float], statistic: Callable[[Sequence[float]], float] = median, rounds: int = 1000, seed: int = 0
+) -> tuple[float, float]:
+    """The 95% percentile-bootstrap interval of a statistic (Efron 1979)."""
+    if len(values) < 2:
+        return (float("nan"), float("nan"))
+    chance = random.Random(seed)
+    drawn = [statistic(chance.choices(values, k=len(values))) for _ in range(rounds)]
+    return percentile(drawn, 0.025), percentile(drawn, 0.975)
+
+
+def wilson(hits: int, total: int) -> tuple[float, float]:
+    """The 95% score interval of a proportion (Wilson 1927)."""
+    if total == 0:
+        return (0.0, 1.0)
+    z, share = 1.96, hits / total
+    centre = share + z * z / (2 * total)
+    spread = z * ((share * (1 - share) + z * z / (4 * total)) / total) ** 0.5
+    return (centre - spread) / (1 + z * z / total), (centre + spread) / (1 + z * z / total)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.1f}" if abs(value) >= 10 else f"{value:.3g}"
+    return str(value)
