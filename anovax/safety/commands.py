@@ -3,20 +3,99 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from anovax.safety.finding import APPROVED, Finding, ask, notice, strictest
 from anovax.safety.normalise import readings
 from anovax.safety.places import Place
-from anovax.safety.posix.rules import judge
+from anovax.safety.posix.rules import PROGRAMS, judge
 from anovax.safety.posix.shell import Run, TooDeepError
+from anovax.safety.posix.tools import changes_data
 from anovax.safety.windows.judge import judge as judge_windows
+from anovax.safety.windows.rules import PROGRAMS as WINDOWS_PROGRAMS
 
 if TYPE_CHECKING:
     from tree_sitter import Parser
 
 MAX_COMMAND = 4000
+_PROMPT = re.compile(r"\s*(?:[$#%>]\s+|:?!\s*)(?=\S)")
+_PROSE = re.compile(r"[^\W_][\w ,.!?'’\"“”:()–—…-]*\Z")
+_NO_PROSE = re.compile(r"(^|\s)[-.]|\w[.:]\w|--|__|:$")
+
+
+def is_prose(text: str) -> bool:
+    """Plain sentences: no sign that a shell would act on, and no line that begins with a program's name."""
+    for line in text.splitlines():
+        line = line.strip()
+        if not line:
+            continue
+        if not _PROSE.match(line) or _NO_PROSE.search(line):
+            return False
+        first = re.match(r"[\w']+", line)
+        if first is None or first[0].casefold() in PROGRAMS or first[0].casefold() in WINDOWS_PROGRAMS:
+            return False
+    return True
+
+
+def goes_on(script: str) -> bool:
+    """The shell waits for another line: a backslash, an open quote, a here-document, a loop."""
+    text = script.rstrip("\n")
+    if text.endswith("\\") or re.search(r"(\|\||&&|\||\bdo|\bthen|\{|\()\s*$", text):
+        return True
+    if re.search(r"<<-?\s*['\"]?\w+", text) and "<<<" not in text:
+        return not re.search(r"<<-?\s*['\"]?(\w+)['\"]?.*\n\s*\1\s*$", text, re.DOTALL)
+    return re.search(r"['\"]", re.sub(r"'[^']*'|\"[^\"]*\"", "", re.sub(r"\\.", "", text))) is not None
+
+
+class Session:
+    """One shell over several lines: what earlier lines have set (variables, functions, folders) holds for later ones."""
+
+    def __init__(self, new_run: Callable[[], Run]) -> None:
+        self._new_run = new_run
+        self._runs: list[Run] = []
+        self._unfinished = ""
+
+    def submit(self, text: str, place: Place) -> Finding:
+        """What submitting these lines would be."""
+        text = self._unfinished + text
+        if not text.strip() or (place is Place.UNKNOWN and is_prose(text)):
+            return APPROVED
+        if len(text) > MAX_COMMAND:
+            return ask("too_long", "the command is too long to be judged")
+        self._unfinished = text + "\n" if goes_on(text) else ""
+        return strictest(found for index, reading in enumerate(readings(text)) for found in self._read(reading, place, index))
+
+    def _read(self, text: str, place: Place, index: int) -> Iterator[Finding]:
+        prompt = _PROMPT.match(text)
+        for one in (text, text[prompt.end() :]) if prompt else (text,):
+            yield from self._evaluate(one, index)
+            yield from judge_windows(one, other=self._nested)
+        if place is Place.TERMINAL and changes_data(text):
+            yield ask("database", "it changes or deletes data")
+
+    def _evaluate(self, text: str, index: int) -> Iterator[Finding]:
+        while len(self._runs) <= index:
+            self._runs.append(self._new_run())
+        run = self._runs[index]
+        run.findings, run.broken = [], False
+        try:
+            run.script(text)
+        except (TooDeepError, RecursionError):
+            run.found(ask("too_deep", "the command is too deeply nested to be judged"))
+        yield from run.findings
+        if run.broken and re.search(r"[$`&|<>{}\\*;]", text):
+            yield notice("broken", "it is no whole command")
+
+    def _nested(self, text: str) -> Iterator[Finding]:
+        """What cmd.exe or PowerShell would hand to another program."""
+        run = self._new_run()
+        run.also = None
+        try:
+            run.script(text)
+        except (TooDeepError, RecursionError):
+            run.found(ask("too_deep", "the command is too deeply nested to be judged"))
+        yield from run.findings
 
 
 class CommandJudge:
@@ -29,25 +108,9 @@ class CommandJudge:
         language = Language(tree_sitter_bash.language())
         self._new_parser: Callable[[], Parser] = lambda: Parser(language)  # a parser belongs to one thread
 
+    def session(self) -> Session:
+        return Session(lambda: Run(self._new_parser().parse, judge, lambda text: judge_windows(text, depth=2)))
+
     def __call__(self, text: str, place: Place) -> Finding:
-        if not text.strip():
-            return APPROVED
-        if len(text) > MAX_COMMAND:
-            return ask("too_long", "the command is too long to be judged")
-        return strictest(self._read(reading, place) for reading in readings(text))
-
-    def _read(self, text: str, place: Place) -> Finding:
-        prompt = re.match(r"\s*(?:[$#%>]\s+|:?!\s*)(?=\S)", text)
-        texts = [text, text[prompt.end() :]] if prompt else [text]
-        return strictest(found for one in texts for found in (self._posix(one, place), *judge_windows(one)))
-
-    def _posix(self, text: str, place: Place) -> Finding:
-        run = Run(self._new_parser().parse, judge)
-        try:
-            run.script(text)
-        except (TooDeepError, RecursionError):
-            run.found(ask("too_deep", "the command is too deeply nested to be judged"))
-        found = strictest(run.findings)
-        if run.broken and place is Place.TERMINAL:
-            return strictest([found, notice("broken", "it is no whole command")])
-        return found
+        """One line by itself."""
+        return self.session().submit(text, place)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from anovax.plan import RESULT_REFERENCE, Step, World
+from anovax.safety.commands import goes_on
 from anovax.safety.finding import APPROVED, Finding, ask, refuse
 from anovax.safety.keys import parse_chords
 from anovax.safety.normalise import fold
@@ -81,18 +82,8 @@ def advanced(world: World, effect: Effect, desk: Desk) -> World:
     pending = desk.line.text
     if moved and effect.kind not in ("type", "paste", "keys"):
         pending = ""
-    if desk.script and desk.place in (Place.TERMINAL, Place.UNKNOWN) and _goes_on(desk.script):
+    if desk.script and desk.place in (Place.TERMINAL, Place.UNKNOWN) and goes_on(desk.script):
         pending = desk.script + desk.line.text
     pending = pending[-4000:] + (UNSEEN if desk.line.blind else "")
     return world.model_copy(update={"focus": focus, "pending": pending, "clipboard": desk.clipboard})
 
-
-def _goes_on(script: str) -> bool:
-    """The shell waits for another line: a backslash, an open quote, a here-document, a loop."""
-    text = script.rstrip("\n")
-    if text.endswith("\\") or re.search(r"(\|\||&&|\||\bdo|\bthen|\{|\()\s*$", text):
-        return True
-    if re.search(r"<<-?\s*['\"]?(\w+)", text):
-        return not re.search(r"<<-?\s*['\"]?(\w+)['\"]?.*\n\s*\1\s*$", text, re.DOTALL)
-    plain = re.sub(r"\\.", "", text)
-    return bool(re.search(r"['\"]", re.sub(r"'[^']*'|\"[^\"]*\"", "", plain)))

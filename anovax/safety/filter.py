@@ -18,7 +18,7 @@ from anovax.safety.effects import advanced, apply, fits
 from anovax.safety.finding import APPROVED, Finding, refuse, severity, strictest, strictest_verdict
 from anovax.safety.judgement import _SEAL, ApprovedPlan, NeedsConsent, Refusal
 from anovax.safety.places import Place, place_of_window
-from anovax.safety.simulate import STANDING, Desk, Simulation
+from anovax.safety.simulate import Desk, Simulation
 from anovax.safety.steps import StepJudge
 from anovax.safety.taint import Taint
 from anovax.safety.urls import judge_url
@@ -77,7 +77,7 @@ class Safety:
 
     def advance(self, world: World, effect: Effect) -> World:
         """The world after ``effect`` has happened: where the focus is and what stands typed there."""
-        simulation = Simulation(Desk.of(_looking_at(world, effect)), _no_command, _no_url)
+        simulation = Simulation(Desk.of(_looking_at(world, effect)), _no_command, _no_command, _no_url)
         apply(simulation, effect)
         return advanced(world, effect, simulation.desk)
 
@@ -103,13 +103,12 @@ class Safety:
         for index, step in enumerate(plan.steps[:MAX_STEPS]):
             places.append(simulation.desk.place)
             verdicts.append(steps.judge(step, index).verdict(index))
-            if simulation.entered:  # the text that waited for this Enter is judged here, not twice
-                verdicts = [v if v.rule != STANDING else Verdict(decision=Decision.APPROVE, step=v.step) for v in verdicts]
+        _add_standing(simulation.standing(), plan, verdicts)
         whole = strictest_verdict([_bounds(plan, world, steps.taint).verdict(None), *verdicts])
         return _built(plan, whole, tuple(verdicts), world, tuple(places))
 
     def _simulation(self, world: World) -> Simulation:
-        return Simulation(Desk.of(world), self._commands, self._urls, world.heard)
+        return Simulation(Desk.of(world), self._commands, self._commands.session().submit, self._urls, world.heard)
 
     # --- one effect --------------------------------------------------------------------------------------------------
 
@@ -122,8 +121,6 @@ class Safety:
         world = _looking_at(world, effect).model_copy(update={"heard": approved.world.heard})
         found = strictest([fits(approved.plan.steps[index], effect), self._moved(approved, index, effect), self._effect(world, effect)])
         granted = approved.verdicts[index]
-        if found.rule == STANDING and approved.places[index] is Place.TERMINAL:
-            return Verdict(decision=Decision.APPROVE, step=index)
         if severity(found.decision) <= max(severity(granted.decision), severity(Decision.NOTICE)):
             return Verdict(decision=Decision.APPROVE, step=index)
         return found.verdict(index)
@@ -140,6 +137,13 @@ class Safety:
 
     def _effect(self, world: World, effect: Effect) -> Finding:
         return apply(self._simulation(world), effect)
+
+
+def _add_standing(found: Finding, plan: Plan, verdicts: list[Verdict]) -> None:
+    """Text that waits for Enter at the plan's end is the finding of the step that typed last."""
+    typed = [index for index, step in enumerate(plan.steps[: len(verdicts)]) if step.tool == "type_text"]
+    if found is not APPROVED and typed:
+        verdicts[typed[-1]] = strictest_verdict([verdicts[typed[-1]], found.verdict(typed[-1])])
 
 
 def _looking_at(world: World, effect: Effect) -> World:

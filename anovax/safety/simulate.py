@@ -14,15 +14,15 @@ from anovax.safety.line import Line
 from anovax.safety.normalise import simple
 from anovax.safety.paths import is_startup, is_system
 from anovax.safety.places import Place, place_of_name, place_of_window
+from anovax.safety.urls import is_address
 
-# (text, place) -> what running this text there would be
-CommandJudge = Callable[[str, Place], Finding]
+# (text, place) -> what submitting this text there would be
+Submit = Callable[[str, Place], Finding]
 UrlJudge = Callable[[str], Finding]
 
 UNSEEN = "\x10"  # ends World.pending when something stands in the line that we cannot see
-STANDING = "standing"  # the rule of a text that waits for Enter
 MAX_KEYS = 400
-MAX_SCRIPT = 8000
+MAX_SCRIPT = 4000
 _CONTROL_KEYS = {"\n": "enter", "\r": "enter", "\t": "tab", "\b": "backspace", "\x7f": "backspace", "\x1b": "escape", "\x00": "ctrl+space"}
 _CONTROL_KEYS |= {chr(code): f"ctrl+{chr(code + 96)}" for code in range(1, 27) if chr(code) not in _CONTROL_KEYS}
 _ENTERS = ("ctrl+j", "ctrl+m", "ctrl+o")
@@ -63,10 +63,10 @@ class Simulation:
     """One plan's course over a Desk. Each method returns the finding of one effect and changes the desk. ``heard`` is
     the user's request; ``trusted`` whether chords of a plan come straight from it."""
 
-    def __init__(self, desk: Desk, commands: CommandJudge, urls: UrlJudge, heard: str = "") -> None:
-        self.desk, self._commands, self._urls = desk, commands, urls
+    def __init__(self, desk: Desk, commands: Submit, shell: Submit, urls: UrlJudge, heard: str = "") -> None:
+        self.desk, self._commands, self._shell, self._urls = desk, commands, shell, urls
         self._heard = simple(heard)
-        self.entered = False  # the current step has submitted a command
+        self.submitted: list[str] = []  # what the current step has submitted as commands
 
     # --- effects -----------------------------------------------------------------------------------------------------
 
@@ -108,7 +108,7 @@ class Simulation:
                 findings.extend(self._chord(chord) for chord in parse_chords(_CONTROL_KEYS[part]))
             else:
                 self.desk.line.insert(part)
-        return strictest([*findings, self._submitted(), self._standing()])
+        return strictest([*findings, self._submitted()])
 
     def press(self, keys: str, times: int = 1) -> Finding:
         """Raises ValueError for what is no chord."""
@@ -170,8 +170,8 @@ class Simulation:
             desk.place = Place.DOCUMENT
             yield self._saved(text)
         elif desk.place in (Place.ADDRESS, Place.BROWSER):
-            desk.place = Place.BROWSER
-            yield self._urls(text) if re.search(r"\S", text) and (re.match(r"\W*\w+\s*:|.*%3a|.*\\x|[\d.]+$|localhost", text.casefold()) or desk.place is Place.ADDRESS) else None
+            was, desk.place = desk.place, Place.BROWSER
+            yield self._urls(text) if text.strip() and (was is Place.ADDRESS or is_address(text)) else None
         elif desk.place is Place.CONSOLE:
             yield ask("console", "it runs code in the browser") if text.strip() or blind else None
         elif desk.place.takes_commands:
@@ -181,26 +181,22 @@ class Simulation:
 
     def _submit(self, text: str, blind: str, recent: str) -> Iterator[Finding | None]:
         desk = self.desk
-        self.entered = self.entered or bool(text.strip())
+        self.submitted.append(text)
         desk.script = f"{desk.script}{text}\n"[-(MAX_SCRIPT + 1) :]
         if recent not in ("", text) and desk.place is not Place.TERMINAL:
             yield self._commands(recent, desk.place)
         if blind and (desk.place is not Place.UNKNOWN or text.strip() or blind in ("up", "ctrl+r", "ctrl+p", "the clipboard")):
             yield ask("blind", f"what Enter would run comes from {_named(blind)} and cannot be seen beforehand")
-        if desk.place is not Place.TERMINAL and re.search(r"\w\s*:|^\W*[\d.]+$|localhost|\\x|&#", text):
+        if desk.place is not Place.TERMINAL and is_address(text):
             yield self._urls(text)
         if desk.place is Place.RUN_BOX:
             yield self._commands(text, desk.place)
             desk.go(place_of_name(text), fresh=True)
 
     def _submitted(self) -> Finding:
-        """All lines that the step has submitted, together: a command may go over several."""
-        desk = self.desk
-        if not self.entered or not desk.script.strip():
-            return APPROVED
-        if len(desk.script) > MAX_SCRIPT and desk.place is Place.TERMINAL:
-            return ask("too_long", "these are too many commands to be judged")
-        return _shown(self._commands(desk.script, desk.place), desk.script.strip(), desk.place)
+        """The lines that the step has submitted, together: a command may go over several."""
+        text = "\n".join(self.submitted)
+        return _shown(self._shell(text, self.desk.place), text.strip(), self.desk.place) if text.strip() else APPROVED
 
     @staticmethod
     def _saved(text: str) -> Finding | None:
@@ -208,14 +204,14 @@ class Simulation:
             return ask("save", f"it writes the file {text}")
         return None
 
-    def _standing(self) -> Finding:
+    def standing(self) -> Finding:
         """Text that stands in a terminal runs at the user's next Enter."""
-        if self.desk.place is not Place.TERMINAL or not self.desk.line.text.strip():
-            return APPROVED
-        found = self._commands(self.desk.line.text, self.desk.place)
+        lines = [self.desk.line] if self.desk.place is Place.TERMINAL else [self.desk.kept[Place.TERMINAL]] if Place.TERMINAL in self.desk.kept else []
+        text = lines[0].text if lines else ""
+        found = self._commands(text, Place.TERMINAL)
         if found.decision in ("approve", "notice"):
             return APPROVED
-        return _shown(ask(STANDING, f"the next Enter would run it: {found.reason}"), self.desk.line.text, self.desk.place)
+        return _shown(ask("standing", f"the next Enter would run it: {found.reason}"), text, Place.TERMINAL)
 
 
 def _named(blind: str) -> str:

@@ -34,10 +34,10 @@ class StepJudge:
 
     def judge(self, step: Step, index: int) -> Finding:
         spec = self.tools.spec(step.tool)
-        place, before = self.simulation.desk.place, len(self.simulation.desk.script)
-        self.simulation.entered = False
+        place = self.simulation.desk.place
+        self.simulation.submitted = []
         source = judge_source(step, spec.risk, self.taint, place, self.results, index)
-        found = strictest([self._act(step), source, self._floor(spec), self._repair(step, spec, place, before)])
+        found = strictest([self._act(step), source, self._floor(spec), self._repair(step, spec, place)])
         self.results[index + 1] = step.tool
         if found is APPROVED or found.exact:
             return found
@@ -108,14 +108,15 @@ class StepJudge:
             Finding(Decision(floor), "policy", f"your configuration says “{floor}” for {spec.name}") for floor in floors if floor
         )
 
-    def _repair(self, step: Step, spec: ToolSpec, place: Place, before: int) -> Finding | None:
+    def _repair(self, step: Step, spec: ToolSpec, place: Place) -> Finding | None:
         """Recovery and sub-plans are further from the user's words: what cannot be taken back must be in them."""
         if self.world.origin not in ("recovery", "delegate") or spec.risk not in (Risk.INPUT, Risk.OPEN, Risk.STORE):
             return None
         heard = simple(self.world.heard)
         args = step.args.model_dump(exclude_defaults=True)
         text = " ".join(str(value) for value in args.values())
-        if self.simulation.entered and place in (Place.TERMINAL, Place.RUN_BOX) and not self.taint.said(self.simulation.desk.script[before:]):
+        run = " ".join(self.simulation.submitted)
+        if run.strip() and place in (Place.TERMINAL, Place.RUN_BOX) and not self.taint.said(run):
             return ask("repair", "a repair would run a command that you have not asked for")
         if step.tool == "close_window" and not _CLOSE.search(heard):
             return ask("repair", "a repair would close a window")

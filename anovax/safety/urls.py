@@ -42,11 +42,17 @@ def judge_url(text: str) -> Finding:
     return strictest(_judge(reading) for reading in dict.fromkeys((text, fold(text), _unescaped(text))))
 
 
+def is_address(text: str) -> bool:
+    """Whether a text in a run box or an unknown field would be taken for an address, however it is written."""
+    return any(_scheme(reading.strip()) is not None or _numeric(reading.strip()) or reading.strip() in ("localhost",) or re.match(r"localhost[:/]|//", reading.strip().casefold()) is not None
+               for reading in (text, fold(text), _unescaped(text)))  # fmt: skip
+
+
 def _unescaped(text: str) -> str:
     r"""The text with ``%41``, ``\x41``, ``\u0041`` and ``&#65;`` read, as deep as a few layers."""
     for _ in range(4):
         before = text
-        text = re.sub(r"\\x([0-9a-fA-F]{2})|\\u\{?([0-9a-fA-F]{4})\}?", lambda m: chr(int(m[1] or m[2], 16)), text)
+        text = re.sub(r"(?i)\\x([0-9a-f]{2})|\\u\{?([0-9a-f]{4})\}?", lambda m: chr(int(m[1] or m[2], 16)), text)
         text = re.sub(r"\\([0-7]{2,3})", lambda m: chr(int(m[1], 8)), text)
         text = html.unescape(text)
         scheme = text.split("?")[0]

@@ -14,6 +14,7 @@ from anovax.safety.posix.words import Command
 _MAX = 20_000
 # Commands whose output is a text turned into another one: what runs it should be asked about
 DECODERS = frozenset({"base64", "base32", "xxd", "rev", "tr", "od", "openssl", "uudecode", "sed", "cut", "gunzip", "zcat", "awk", "hexdump", "iconv"})
+UNPACKERS = frozenset({"base64", "base32", "xxd", "rev", "uudecode", "gunzip", "zcat", "openssl"})
 
 
 def output(command: Command, files: Mapping[str, str | None]) -> str | None:

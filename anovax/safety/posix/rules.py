@@ -11,7 +11,7 @@ from anovax.safety.finding import Finding, ask, notice, refuse
 from anovax.safety.normalise import words
 from anovax.safety.posix import code, files, network, system, tools
 from anovax.safety.posix.words import Command, Redirect, Word
-from anovax.safety.posix.wrappers import SHELLS, unwrap
+from anovax.safety.posix.wrappers import SHELLS, WRAPPERS, unwrap
 
 if TYPE_CHECKING:
     from anovax.safety.posix.shell import Run
@@ -20,6 +20,7 @@ RULES: dict[str, files.Rule] = {**code.RULES, **network.RULES, **tools.RULES, **
 # They only print their arguments, or read about a program
 _TALK = words("echo printf man which whereis type whatis apropos info help tldr cheat notify-send say espeak espeak-ng spd-say zenity cowsay figlet banner logger-none basename dirname seq "
               "cd pushd popd ls-none true false : test [ export local declare typeset readonly unset alias expr command-v")  # fmt: skip
+PROGRAMS = frozenset(RULES) | WRAPPERS | SHELLS | code.OFFENSIVE
 _RUNS_ANYWAY = words("xargs eval find env nohup nice timeout time exec command builtin awk perl ruby php node")
 
 
@@ -95,6 +96,8 @@ def _redirected(command: Command) -> Iterator[Finding]:
             yield from _present(files.written(path), _emptied(command, redirect))
         elif not redirect.writes:
             yield from _present(_secret(path))
+        if redirect.target.open and redirect.writes:
+            yield ask("assembled", "which file it writes is known only when it runs")
         if redirect.target.hidden or redirect.target.globbed:
             yield ask("hidden", "the file's name is put together so that it cannot be read")
 

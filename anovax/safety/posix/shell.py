@@ -33,8 +33,9 @@ class TooDeepError(Exception):
 class Run:
     """One text's evaluation. Collects ``findings``; remembers variables, functions, aliases, files and where ``cd`` went."""
 
-    def __init__(self, parse: Parse, rules: Rules) -> None:
+    def __init__(self, parse: Parse, rules: Rules, also: Callable[[str], Iterable[Finding]] | None = None) -> None:
         self._parse, self._rules = parse, rules
+        self.also = also  # how another system's shell would read a text that is handed to a program
         self.findings: list[Finding] = []
         self.env: dict[str, str] = dict(DEFAULT_ENV)
         self.functions: dict[str, Node] = {}
@@ -54,6 +55,8 @@ class Run:
         self._depth += 1
         if self._depth > MAX_DEPTH:
             raise TooDeepError
+        if self._depth > 1 and self.also is not None:
+            self.findings.extend(self.also(text))
         try:
             spread = expand_braces(text)
             if spread != text and not re.search(r"(?m)(^|[;&|]\s*)\{[^{}\s]*,", text):
@@ -126,6 +129,7 @@ class Run:
         self, node: Node, stdin: str | None, piped: bool, redirects: tuple[Redirect, ...] = (), more: tuple[Word, ...] = ()
     ) -> str | None:
         found: list[Word] = []
+        plain: list[Node] = []
         prefix: list[tuple[str, str]] = []
         for child in node.named_children:
             if child.type == "variable_assignment":
@@ -135,9 +139,10 @@ class Run:
                 stdin, piped = (None if any(w.open for w in text) else " ".join(w.text for w in text) + "\n"), True
             elif child.type.endswith("_redirect"):
                 redirects = (*redirects, *self._redirect(child))
-                found.extend(self._after_redirect(child))
+                more = (*more, *self._after_redirect(child))
             elif child.type != "comment":
-                found.extend(self.words([child]))
+                plain.append(child)
+        found.extend(self.words(plain))
         stdin, piped = self._reads(redirects, stdin, piped)
         found.extend(more)
         return self.run(Command(tuple(found), redirects, stdin, self.cwd, piped, tuple(prefix)))
@@ -251,7 +256,14 @@ class Run:
     # --- words -------------------------------------------------------------------------------------------------------
 
     def words(self, nodes: Iterable[Node]) -> list[Word]:
-        return [word for node in nodes for word in join(pieces_of(node, self.env, self.substitute))]
+        """The grammar takes some words apart (``$a\\b``): what touches belongs together."""
+        groups: list[list[Node]] = []
+        for node in nodes:
+            if groups and groups[-1][-1].end_byte == node.start_byte:
+                groups[-1].append(node)
+            else:
+                groups.append([node])
+        return [word for group in groups for word in join([p for node in group for p in pieces_of(node, self.env, self.substitute)])]
 
     def substitute(self, node: Node) -> Piece:
         """``$(…)``, ``<(…)``, ``$((…))``: run what is inside; its output is part of the word."""
@@ -266,7 +278,8 @@ class Run:
             self.files[name] = out
             return Piece(name, substituted=True)
         text = (out or "").rstrip("\n")
-        return Piece(text, open=out is None, hidden=decoded, splits=True, substituted=True)
+        hidden = decoded or (out is None and self.source in constants.UNPACKERS)
+        return Piece(text, open=out is None, hidden=hidden, splits=True, substituted=True)
 
     # --- assignments and definitions ---------------------------------------------------------------------------------
 

@@ -163,14 +163,14 @@ _SQL = re.compile(r"(?is)\b(drop\s+(table|database|schema|user|role|view|index|c
                   r"pg_read_file|lo_(import|export)|drop(database|indexes)?\s*\(|\.(drop|remove|deletemany|deleteone|dropdatabase|deleteMany)\s*\(|flushall|flushdb|detach\s+database|vacuum\s+into)")  # fmt: skip
 
 
-def sql(text: str) -> bool:
-    """A statement that changes or deletes data."""
-    return bool(_SQL.search(text))
+def changes_data(text: str) -> bool:
+    """A whole statement, as typed at a database's own prompt."""
+    return re.match(r"(?is)\s*(drop|truncate|delete\s+from|update\s+\w+\s+set|alter|grant|revoke|db\.|flushall|flushdb|use\s+\w+\s*;)", text) is not None and bool(_SQL.search(text))
 
 
 def database(command: Command, run: Run) -> Finding | None:
     text = " ".join([*command.texts, command.stdin or ""])
-    if sql(text) or re.search(r"\\!|\.shell|\.system|\\copy|\.import|\.restore|--init-command|\bsystem\s+\w+", text):
+    if _SQL.search(text) or re.search(r"\\!|\.shell|\.system|\\copy|\.import|\.restore|--init-command|\bsystem\s+\w+", text):
         return ask("database", "it changes or deletes data, or runs a program")
     if command.stdin is None or any(r.operator == "<" for r in command.redirects):
         return ask("database", "what it does to the data is known only then")

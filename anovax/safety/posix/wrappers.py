@@ -65,7 +65,7 @@ def _run_rest(command: Command, run: Run) -> None:
         if command.name == "env" and (text.startswith(("-S", "--split-string"))):
             inner = text[2:] if text.startswith("-S") and len(text) > 2 else (rest[1].text if len(rest) > 1 else "")
             run.script(inner.removeprefix("plit-string=") if text.startswith("--") else inner)
-        if text in ("-c", "-e", "-x", "--command", "-ex") and len(rest) > 1:
+        if text in ("-c", "-e", "-x", "--command", "-ex") and text[1] not in valued and len(rest) > 1:
             _run_text(rest[1:], run, command)
             return
         if text.startswith(("-", "+")) and len(text) > 1:
@@ -276,4 +276,4 @@ _SPECIAL = {
     "rsh": _ssh, "flock": _flock, "trap": _trap, "alias": _alias, "tmux": _multiplexer, "screen": _multiplexer, "dtach": _multiplexer,
     "at": _later, "batch": _later, "crontab": _later, "ld-linux-x86-64.so.2": _dynamic_loader, "ld-linux.so.2": _dynamic_loader, "ld.so": _dynamic_loader,
 }  # fmt: skip
-
+WRAPPERS = frozenset(_SPECIAL) | frozenset(_PREFIXES) | _ROOT

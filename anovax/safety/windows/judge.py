@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from anovax.safety.finding import Finding, ask, notice, refuse
 from anovax.safety.normalise import words
@@ -23,8 +23,11 @@ _HARMLESS_CMDLETS = words("set-location start-sleep write-host write-output writ
                           "import-csv import-clixml out-default")  # fmt: skip
 
 
-def judge(text: str, depth: int = 0) -> Iterator[Finding]:
-    """All findings about a text read as cmd.exe or PowerShell."""
+Other = Callable[[str], Iterable[Finding]]
+
+
+def judge(text: str, depth: int = 0, other: Other | None = None) -> Iterator[Finding]:
+    """All findings about a text read as cmd.exe or PowerShell. ``other`` judges texts that it hands to programs."""
     if depth > MAX_DEPTH:
         yield ask("too_deep", "the command is too deeply nested to be judged")
         return
@@ -33,11 +36,13 @@ def judge(text: str, depth: int = 0) -> Iterator[Finding]:
         yield ask("hidden", why)
     plain = expanded(text)
     yield from rules.anywhere(plain)
+    if depth and other is not None:
+        yield from other(plain)
     for statement in statements(plain):
-        yield from _statement(statement, depth)
+        yield from _statement(statement, depth, other)
 
 
-def _statement(statement: Statement, depth: int) -> Iterator[Finding]:
+def _statement(statement: Statement, depth: int, other: Other | None) -> Iterator[Finding]:
     name = statement.name
     if name in OFFENSIVE:
         yield refuse("attack_tool", "it is a tool for attacking computers or stealing passwords")
@@ -45,7 +50,11 @@ def _statement(statement: Statement, depth: int) -> Iterator[Finding]:
         yield from rules.redirected(statement)
     inner = _UNWRAP.get(name)
     if inner is not None:
-        yield from inner(statement, depth)
+        for text in inner(statement):
+            if isinstance(text, str):
+                yield from judge(text, depth + 1, other)
+            else:
+                yield text
     yield from rules.judge(statement)
     verb, dash, _ = name.partition("-")
     if dash and verb in _VERBS and re.fullmatch(r"[a-z]+-[a-z]{3,}", name) and name not in _HARMLESS_CMDLETS and name not in rules.JUDGED:
@@ -61,18 +70,18 @@ def _after(statement: Statement, pattern: str) -> str | None:
     return None if match is None else statement.raw[match.end() :].strip().strip("\"'")
 
 
-def _cmd(statement: Statement, depth: int) -> Iterator[Finding]:
+def _cmd(statement: Statement) -> Iterator[Finding | str]:
     rest = _after(statement, r"\s/[a-z/]*[ckr]\b\s*")
     if rest:
         yield notice("script", "it runs a command")
-        yield from judge(rest, depth + 1)
+        yield rest
 
 
-def _powershell(statement: Statement, depth: int) -> Iterator[Finding]:
+def _powershell(statement: Statement) -> Iterator[Finding | str]:
     encoded = re.search(r"(?i)\s[-/–]e(?:c|nc?|nco\w*|ncodedcommand)?\s+[\"']?([A-Za-z0-9+/=]{8,})", statement.raw)
     if encoded:
         yield ask("assembled", "the command is hidden in an encoding")
-        yield from judge(decoded(encoded[1]), depth + 1)
+        yield decoded(encoded[1])
     if re.search(r"(?i)\s[-/](w(in\w*)?\s+h|windowstyle\s+hidden|noni|ep\s|ex\w*\s+(bypass|unrestricted)|executionpolicy|sta\b|version\s+2|v\s+2)", statement.raw):
         yield ask("powershell", "it starts PowerShell without its protections or hidden")
     if re.search(r"(?i)\s[-/]f(i(l(e)?)?)?\s", statement.raw) or re.search(r"\.ps1\b", statement.text):
@@ -80,7 +89,7 @@ def _powershell(statement: Statement, depth: int) -> Iterator[Finding]:
     rest = _after(statement, r"\s[-/]c(o\w*)?\s+")
     plain = rest if rest else (re.sub(r"^\S+\s*", "", statement.raw) if len(statement.words) > 1 and not encoded else "")
     if plain:
-        yield from judge(plain.strip("\"'&{} "), depth + 1)
+        yield plain.strip("\"'&{} ")
 
 
 def decoded(text: str) -> str:
@@ -93,18 +102,18 @@ def decoded(text: str) -> str:
     return data.decode(form, errors="replace")
 
 
-def _rest(skip: str) -> Callable[[Statement, int], Iterator[Finding]]:
+def _rest(skip: str) -> Callable[[Statement], Iterator[Finding | str]]:
     """The command stands behind the options that ``skip`` matches."""
 
-    def unwrap(statement: Statement, depth: int) -> Iterator[Finding]:
+    def unwrap(statement: Statement) -> Iterator[Finding | str]:
         rest = re.sub(rf"(?is)^\S+\s*{skip}", "", statement.raw).strip("\"' ")
         if rest and rest != statement.raw:
-            yield from judge(rest, depth + 1)
+            yield rest
 
     return unwrap
 
 
-_UNWRAP: dict[str, Callable[[Statement, int], Iterator[Finding]]] = {
+_UNWRAP: dict[str, Callable[[Statement], Iterator[Finding | str]]] = {
     "cmd": _cmd, "powershell": _powershell, "pwsh": _powershell, "start": _rest(r"(\"[^\"]*\"\s*)?(/\w+\s+)*"), "saps": _rest(r"(-\w+\s+)*"), "start-process": _rest(r"(-filepath\s+)?"),
     "forfiles": _rest(r".*?/c\s+"), "pcalua": _rest(r"-a\s+"), "conhost": _rest(r"(--\w+\s+)*"), "runas": _rest(r"(/\S+\s+)*"), "for": _rest(r".*?\bdo\s+"),
     "invoke-expression": _rest(""), "iex": _rest(""), "invoke-command": _rest(r".*?-scriptblock\s+"), "icm": _rest(r".*?-scriptblock\s+"), "sudo": _rest(""), "gsudo": _rest(""),

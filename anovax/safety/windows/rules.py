@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from anovax.safety.finding import Finding, ask, notice, refuse
+from anovax.safety.finding import APPROVED, Finding, ask, notice, refuse
 from anovax.safety.normalise import words
 from anovax.safety.paths import seeks_secrets
 from anovax.safety.windows.lexer import Statement
@@ -64,7 +64,6 @@ _TABLE: tuple[tuple[str, str, str, str, str], ...] = (
     ("bitsadmin", r"/transfer|/create|/addfile|/setnotify|/resume|/complete", "ask", "download", "it downloads in the background"),
     ("shutdown", r"^[/-]a\b", "approve", "", ""),
     ("shutdown|psshutdown", r"^[/-]\w|^(now|\+\d)", "ask", "power", "it shuts down or restarts the computer"),
-    ("sc|net|net1|at|label|subst|replace|recover|compact|attrib|mklink|assoc|ftype|logoff|shutdown|finger|telnet|update|te|tracker|url|expand|format|convert|csi|handle|print|finger", r".*", "", "", ""),
 )
 _WITH_ARGUMENTS: tuple[tuple[str, str, str, str, str], ...] = (
     ("net|net1", r"^(user|users|localgroup|group|accounts|stop|start|pause|continue|share|use|session|file|config|computer|name|send)\b(?=.*)", "ask", "users", "it shows or changes accounts, shares or services"),
@@ -96,7 +95,7 @@ _WITH_ARGUMENTS: tuple[tuple[str, str, str, str, str], ...] = (
      r"(?i)lsass|password|credential|antivirus|securitycenter|shadowcopy|-computername|-filter|sam\b|enabled|-server|\*$|win32_(useraccount|shadowcopy|process)\b.*(delete|create|terminate)", "ask", "secrets", "it reads accounts, secrets or protection"),
     ("get-clipboard|gcb|get-credential|get-gpppassword|get-adcomputer|get-aduser|get-addomain|get-netuser", r".*", "ask", "secrets", "it reads accounts or secrets"),
 )  # fmt: skip
-JUDGED = words("start-process invoke-webrequest invoke-restmethod copy-item move-item rename-item set-content out-file add-content new-item") - words("start-process")
+JUDGED = words("invoke-webrequest invoke-restmethod copy-item move-item rename-item set-content out-file add-content new-item")
 _ANYWHERE: tuple[tuple[str, str, str, str], ...] = (
     (r"downloadstring|downloadfile|downloaddata|net\.webclient|start-bitstransfer|webrequest.*\|\s*(iex|invoke-expression)|(iwr|irm|curl|wget)\b.*\|\s*(iex|invoke-expression)|(iex|invoke-expression)\W.*(iwr|irm|http)", "refuse", "download_run", "it would run a program from the internet that nobody has looked at"),
     (r"\[(system\.)?(net\.sockets|reflection|runtime\.interopservices|convert\]::frombase64|io\.file\]::(write|delete|copy|move|readallbytes)|diagnostics\.process|management\.automation|environment\]::set|text\.encoding.*frombase64|appdomain|activator|gc\]::)|frombase64string|virtualalloc|getprocaddress|createthread|amsi(utils|initfailed|scanbuffer)|tcpclient|\[ref\]\.assembly", "refuse", "code", "it would run hidden code"),
@@ -113,13 +112,30 @@ _ANYWHERE: tuple[tuple[str, str, str, str], ...] = (
     (r"%0\s*\|\s*%0|:\w+\s*&?\s*start\b.*goto", "refuse", "fork_bomb", "it starts itself again and again and stops the computer"),
 )  # fmt: skip
 _DECIDE = {"ask": ask, "refuse": refuse, "notice": notice}
+_Entry = tuple[re.Pattern[str], str, str, str]
+
+
+def _by_name() -> dict[str, tuple[_Entry, ...]]:
+    """The tables, by program."""
+    found: dict[str, list[_Entry]] = {}
+    for names, pattern, decision, rule, reason in (*_TABLE, *_WITH_ARGUMENTS):
+        for name in names.split("|"):
+            found.setdefault(name, []).append((re.compile(pattern), decision, rule, reason))
+    return {name: tuple(entries) for name, entries in found.items()}
+
+
+_RULES = _by_name()
+# English words that are harmless unless an entry above says otherwise
+_WORDS = words("sc net net1 at label subst replace recover compact attrib mklink assoc ftype logoff shutdown finger telnet update te tracker url expand format convert csi handle print")
+PROGRAMS = (frozenset(_RULES) | _RISKY | _REMOVE | frozenset(_ALIASES) | words("cmd powershell pwsh")) - words("print update handle url te set find start at")
+_TELLING = tuple((re.compile(pattern), decision, rule, reason) for pattern, decision, rule, reason in _ANYWHERE)
 
 
 def anywhere(text: str) -> Iterator[Finding]:
     """What is telling wherever it stands."""
     low = text.casefold()
-    for pattern, decision, rule, reason in _ANYWHERE:
-        if re.search(pattern, low):
+    for pattern, decision, rule, reason in _TELLING:
+        if pattern.search(low):
             yield _DECIDE[decision](rule, reason)
 
 
@@ -138,8 +154,7 @@ def judge(statement: Statement) -> Iterator[Finding]:
         yield ask("assembled", "it runs a text as a command")
     decided = _decide(name, rest)
     if decided is not None:
-        if decided.decision != "approve":
-            yield decided
+        yield decided
     elif name in _RISKY and statement.args:
         yield ask("system", f"{name} can change the system or run other programs")
     if statement.args and (_SECRET_PATH.search(rest) and not name.startswith(("echo", "write-"))):
@@ -149,17 +164,15 @@ def judge(statement: Statement) -> Iterator[Finding]:
 
 
 def _decide(name: str, rest: str) -> Finding | None:
-    for names, pattern, decision, rule, reason in (*_TABLE[:-1], *_WITH_ARGUMENTS, _TABLE[-1]):
-        if not re.fullmatch(names, name) or not re.search(pattern, rest):
+    for pattern, decision, rule, reason in _RULES.get(name, ()):
+        if not pattern.search(rest):
             continue
         if decision == "secrets":
             if seeks_secrets(rest):
                 return ask(rule, reason)
             continue
-        if decision in ("", "approve"):
-            return Finding("approve")  # type: ignore[arg-type]
-        return _DECIDE[decision](rule, reason)
-    return None
+        return APPROVED if decision == "approve" else _DECIDE[decision](rule, reason)
+    return APPROVED if name in _WORDS else None
 
 
 def _removed(name: str, rest: str, statement: Statement) -> Iterator[Finding]:
