@@ -72,7 +72,7 @@ class Reader:
         return None
 
     def _repeated(self, plain: str, scene: Scene) -> Reading | None:
-        """"zoom in twice": any single chord may be asked for several times."""
+        """Such as "zoom in twice": any single chord may be asked for several times."""
         head, times = how_often(plain)
         if head == plain or times is None or not 1 < times <= 50:
             return None

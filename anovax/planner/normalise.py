@@ -33,7 +33,7 @@ _LEAD = re.compile(
 _TAIL = re.compile(
     r"[\s,]*\b(?:please|pls|for me|right now|now|right away|immediately|at once|asap|thanks|thank you|thanks a lot"
     r"|thank you very much|will you|would you|could you|can you|if you can|if you could|if possible|if you please"
-    r"|if you don't mind|if you would|when you can|real quick|okay|ok|jarvis|computer)$",
+    r"|if you don't mind|if you would|when you can|real quick|okay|ok|jarvis)$|,\s*computer$",
     re.IGNORECASE,
 )
 
@@ -87,7 +87,7 @@ _SUM = re.compile(r"^-?\(?\d+(?:\.\d+)?%?\)?(?: ?(?:[-+*/^]|\*\*) ?-?\(?\d+(?:\.
 
 
 def arithmetic(text: str) -> str | None:
-    """"21 plus 21" -> "21+21"; None when the text is no sum of numbers."""
+    """A sum as it is typed: "21 plus 21" -> "21+21"; None when the text is no sum of numbers."""
     line = spoken_numbers(text.lower().replace(",", "") if re.search(r"\d,\d{3}", text) else text.lower()).strip()
     line = re.sub(r"\b(?:equals|is)$", "=", line)
     line = re.sub(r"(?<=\d) percent\b", "%", line)
@@ -123,7 +123,7 @@ def _joined(text: str) -> str:
 
 
 def address(text: str) -> str | None:
-    """"wikipedia dot org slash wiki" -> "wikipedia.org/wiki"; None when it is no web address. A host of several
+    """A web address: "wikipedia dot org slash wiki" -> "wikipedia.org/wiki"; None when it is none. A host of several
     words is joined ("new york times dot com")."""
     line = _joined(text)
     head, slash, rest = line.partition("/") if "://" not in line else (line, "", "")
@@ -133,7 +133,7 @@ def address(text: str) -> str | None:
 
 
 def email(text: str) -> str | None:
-    """"jane underscore doe at example dot com" -> "jane_doe@example.com"; None when it is no e-mail address."""
+    """An e-mail address: "jane underscore doe at example dot com" -> "jane_doe@example.com"; None when it is none."""
     line = re.sub(r"\s+at(?: sign)?\s+", "@", _joined(text), flags=re.IGNORECASE)
     line = line.lower()
     return line if _EMAIL.match(line) else None

@@ -28,6 +28,7 @@ _ARTICLE = re.compile(
     r"console$))+",
     re.IGNORECASE,
 )
+_SETTINGS = re.compile(r"^[\w-]+ (?:settings|preferences)$", re.IGNORECASE)
 _KIND = re.compile(r" (?:app|application|program|software|tool)$", re.IGNORECASE)
 _SITE_KIND = re.compile(r"(?:'s)? (?:web ?site|web ?siteo|site|web ?page|home ?page|online)$", re.IGNORECASE)
 # Words that make what follows "open" something else than a name.
@@ -78,7 +79,7 @@ this := [the|this|that|my|current|active|open]
 (close|exit|quit|kill|shut|end|terminate) [down|out of] {this} [active|open|current] (window|app|application|\
 program|browser window)
 (close|quit|exit) (this|that|it)
-(quit|exit|close)
+close
 
 = several
 {open} <app>
@@ -94,11 +95,11 @@ program|browser window)
 me to|show me|show|i want to see|surf to|move to) <app>
 
 = switch
-(switch to|switch over to|switch back to|go back to) <app>
+(switch to|switch over to|switch back to) <app>
 bring <app> to [the] (front|foreground)
 
 = switch to known
-(change to|jump to|focus|focus on|activate|swap to|go over to) <app>
+(change to|jump to|focus|focus on|activate|swap to|go back to|go over to) <app>
 
 = menu
 (open|show|click|click on|pull down) [the] <app> menu
@@ -135,7 +136,7 @@ class Apps:
 
     def _is_name(self, app: str, sure: bool) -> bool:
         """``sure``: it was called an app, so that a common noun is a name too ("the podcast app")."""
-        if app.lower() in GENERIC:
+        if app.lower() in GENERIC or _SETTINGS.match(app):
             return True
         plain = not (_CLAUSE if sure else _NO_NAME).search(app)
         return plain and 1 <= len(app.split()) <= 4 and app[0].isalnum() and len(app) <= 40
@@ -152,7 +153,8 @@ class Apps:
         """"run", "start", "load", "turn on" open only what is known as an application: one also runs errands."""
         name = _KIND.sub("", _ARTICLE.sub("", match["app"]))
         known = name.lower() in GENERIC or name.lower() in (scene.apps or ()) or name != _ARTICLE.sub("", match["app"])
-        return self.open(match, scene) if known else None
+        found = self.open(match, scene)
+        return found if found and (known or found.calls[0].tool == "open_url") else None
 
     def go(self, match: re.Match[str], scene: Scene) -> Reading | None:
         name = _SITE_KIND.sub("", _ARTICLE.sub("", match["app"]))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from anovax.planner.rules.notation import Build, Reading, Rule, Scene, phrasebook, rules, said
 
-_OWNERS = frozenset(["my", "i", "i'm", "i've", "i'd", "me", "our", "we", "mine", "us"])
+_OWNERS = frozenset(("my", "i", "i'm", "i've", "i'd", "our", "we", "mine"))
 _ASK_WORDS = (
     "what what's whats which when when's whens where where's is are am do does did have has had was were how how's "
     "show tell list check read give any will who find get let view see can could why look display there's i my"
@@ -196,6 +196,7 @@ cellphone|cell phone|iphone|android|keys|wallet|purse|glasses|mobile|tablet|remo
 (shut down|shutdown|power off|power down|turn off|switch off|restart|reboot|hibernate|suspend|log off|sleep) [the|\
 my|this] (computer|pc|laptop|system|machine|workstation) [now]
 (shut down|shutdown|reboot|restart|hibernate|power off|power down|log off|logoff)
+put [the|my|this] (computer|pc|laptop|system|machine) (to sleep|in sleep mode|into sleep mode)
 
 = I cannot hear what is playing, and I keep no playlists. I can press the media keys.
 (what|what's|whats|which|who|who's|what is|who is|tell me|do you know|name|identify) [<y>] (song|track|tune|music|\
@@ -217,8 +218,7 @@ arabic|hindi|korean|mandarin|dutch|english|another language|a different language
 (change|switch|set|use|make|turn) [to] [your|the|my] [<y>] (accent|voice|language|languages|speaking speed|\
 talking speed|speech speed|speaking rate) [settings] [<x>]
 (change|switch|set) [your|the] [default] language [<x>]
-(speak|talk|go|say it|say that) [a little|a bit|much|more|to me] (faster|slower|slowly|quickly|quietly|softly|\
-quieter|louder|up|softer|in a whisper|clearly) [<x>]
+(speak|talk|go|say it|say that) [a little|a bit|much|more|to me] (faster|slower|slowly|quickly|in a whisper|clearly) [<x>]
 (whisper|turn on whisper mode|turn off whisper mode|start whispering|stop whispering|whisper mode) [<x>]
 (enter|use|enable|disable|go into|activate|switch to|turn on|turn off|start|put) [on] [your] (whisper|whispering) \
 [mode] [<x>]

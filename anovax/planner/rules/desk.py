@@ -110,6 +110,8 @@ make [the|my] {sound} (louder|higher) {bit}
 (more|higher) volume
 turn up
 amplify the volume
+(speak|talk|be|play) [a little|a bit|much|more] (louder|up)
+(it's|it is|this is|that's|you are|you're|the music is|the sound is|the volume is) [way|far|a bit|a little|much] too (quiet|low|soft)
 
 = volumedown
 (turn|bring|tone) [the|my] {sound} [way] down {bit}
@@ -122,6 +124,8 @@ make [the|my] {sound} (quieter|lower|softer) {bit}
 (less|lower) volume
 turn down
 quiet down the music
+(speak|talk|be|play) [a little|a bit|much|more] (quieter|softer|softly|quietly)
+(it's|it is|this is|that's|you are|you're|the music is|the sound is|the volume is) [way|far|a bit|a little|much] too loud
 
 = volumemute
 (mute|silence|unmute|un mute) [the|this|my|all|that] [{sounds}|sounds|it|video|song|everything|system|device]
@@ -137,6 +141,7 @@ quiet down the music
 stop [playing] [the|this|that|my] (music|song|track|playback|video|radio|podcast|audio|tune)
 play [it|this|that] [the] [this] [video|song|track|movie|podcast]
 play a song for me
+stop (playing|playback)
 
 = nexttrack
 [play|go to|skip to|jump to|put on|switch to|move to|start|move on to|go on to] [the|a|my] next (track|song|tune|\
@@ -331,6 +336,7 @@ page up
 (find|search for|search|look for|locate) <what> (on|in|within) [the|this|current] (page|document|text|web page|\
 webpage|tab|file)
 (find|search) (in|on|within) [the|this] (page|document|text|file) [for] <what>
+search this (page|document|text|file) for <what>
 """
 
 

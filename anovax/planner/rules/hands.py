@@ -15,6 +15,7 @@ _POINT_AT_NOTHING = re.compile(
 )
 # A target that is described rather than named, or a click that waits for something.
 _DESCRIBED = re.compile(
+    r"^(?:first|second|third|fourth|fifth|last|next|(?:red|green|blue|yellow|black|white|grey|gray|orange|purple|pink|big|small)(?: .*)?)$|"
     r"\b(?:first|second|third|fourth|fifth|last|next|\d+(?:st|nd|rd|th)) (?:\w+ )?"
     r"(?:link|button|result|one|item|entry|row|video|image|icon|option)\b|"
     r"\b(?:when|until|if|unless|every|as soon as|from the|under the|next to|above|below|beside|that says|which)\b",
@@ -26,6 +27,14 @@ _MADE_UP = re.compile(
     r"\b(?:times|languages?|in (?:capitals|capital letters|upper ?case|lower ?case|bold|italics?|spanish|french|"
     r"german))$|"
     r"\b(?:comma|full stop|question mark|exclamation (?:mark|point)|new ?line|new paragraph)\b",
+    re.IGNORECASE,
+)
+# A text that only the user or the clock knows, or a field that it belongs in.
+_UNKNOWN_TEXT = re.compile(
+    r"^(?:my|the|our|your|today's) (?:\w+ ){0,2}(?:names?|addres+|e-?mail|password|passcode|pin|number|date|time|url|link|answer|results?|signature|"
+    r"username|birthday)$|"
+    r"\b(?:in|into|on|inside) (?:the |this |that |a )?(?:[\w-]+ ){0,2}(?:box|field|bar|form|document|editor|window|search|console|prompt|chat|cell|"
+    r"line|file|page|tab|browser|message|app)$|\bperiod$",
     re.IGNORECASE,
 )
 _IN_APP = re.compile(
@@ -75,7 +84,7 @@ def typed(text: str, scene: Scene) -> Reading:
 
 def _type(match: re.Match[str], scene: Scene) -> Reading | None:
     text = match["text"]
-    if _MADE_UP.search(text):
+    if _MADE_UP.search(text) or _UNKNOWN_TEXT.search(text):
         return None
     if within := _IN_APP.match(text):
         where = within["where"].lower()
@@ -142,7 +151,7 @@ cap|print screen|capture)
 word|type the phrase|dictate|key in|insert the text|type this|input) <text>
 
 = write
-(write|write down|write out|enter|insert|put in) <text>
+(write|write out|enter) <text>
 
 = double click
 (double click|double-click|doubleclick) [on] [the] <target>

@@ -125,7 +125,7 @@ grill|steam) [<rest>]
 (is|are) <thing> (healthy|good for you|bad for you|fattening|nutritious|gluten free|vegan)
 = meaning
 define [the] [word|term] <rest>
-(what's|what is|give me|tell me|look up|find|i need|get|can i get|what would be) [the] [dictionary] (definition|\
+(what's|what is|give me|tell me|look up|find|i need|get|can i get|what would be) [the|a|another] [dictionary] (definition|\
 meaning|synonym|synonyms|antonym) (of|for|to|behind) <rest>
 (definition|meaning|synonym|synonyms) (of|for) <rest>
 what (does|do|did) [the] [word|term|phrase|words|expression] <rest> (mean|stand for|refer to)
@@ -153,7 +153,7 @@ biggest|tallest|highest|smallest|fastest|oldest|best|name|number|year|address|ph
 symbol|temperature|difference|history|plot|cast|ceo|boiling point|chemical formula|formula|net worth|birthday|\
 anthem|flag|richest|deepest|most|average|nearest|closest|top|latest|newest|release date|lyrics|rules|side effects|\
 symptoms|square ~) [<rest>]
-what (year|day|month|language|languages|country|city|state|continent|planet|team|movie|film|book|song|band|actor|\
+what (year|language|languages|country|city|state|continent|planet|team|movie|film|book|song|band|actor|\
 currency|timezone|time zone|animal|company|century) (is|was|are|were|did|does|do|won|has|have|in) <rest>
 (which|in which|in what|on what) (country|city|year|state|continent|planet|team|movie|film|book|band|actor|\
 company|ocean|river|day|month) <rest>

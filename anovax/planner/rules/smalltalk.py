@@ -101,20 +101,6 @@ birth|location) ~
 where are you [now|right now|currently]
 (are you|do you) (recording|record|spying on|spy on|listening to) ~
 
-= I work this computer by voice: I open programs and sites, type, press keys, click, scroll, search the web, take \
-screenshots, read the screen, tell the time, do sums, and remember what you tell me.
-(what|which) ~ (can|could|do|are|will|would) (you|i) ~ (do|help|ask|say|know|answer|handle|assist|capable|offer|\
-able) ~
-what [else] [kinds of|kind of|sort of|sorts of|types of|all] [things|questions|stuff|topics|tasks|commands] ~ \
-(can|should|could|may) i (ask|say|tell) ~
-(how|in what way|what ways) (can|do|could|may|are|will) you ~ (help|assist|useful|of use|work) ~
-(what|tell me|list|show me|describe|explain) [are|is] ~ your (abilities|skills|capabilities|features|functions|\
-commands|purpose|function|job|expertise|specialty) ~
-(tell|show|give) me ~ (what you can|things you can|you can do|you can help|i can ask|i can say) ~
-(help|help me|commands|show commands|show help|i need help|i need your help)
-can you help [me] [out] [with something|today|with anything]
-i (have|have got|'ve got) a question
-
 = I have none: I am a program. But I am glad to work for you.
 (do|did) you (have|own|keep|want) ~ (pet|pets|dog|dogs|cat|cats|kids|children|family|friend|friends|boyfriend|\
 girlfriend|wife|husband|siblings|hobby|hobbies|interests) ~
@@ -124,6 +110,19 @@ free time) ~
 you're bored|for entertainment) ~
 (what|which) (kind|type|sort|kinds) of (pet|pets|animals|hobbies) do you (have|own|keep|like) ~
 are you (married|single|in love|dating) ~
+
+= I work this computer by voice: I open programs and sites, type, press keys, click, scroll, search the web, take \
+screenshots, read the screen, tell the time, do sums, and remember what you tell me.
+(what|which) ~ (can|could|are|will|would) you ~ (do|help|answer|handle|assist|capable|offer|able|know) ~
+(what|which) ~ (can|could|should|may) i ~ (ask|say|tell|do) [you] [to you|with you|about|here|to do]
+(what|which) ~ do you (know|do|offer) [how] [to] [do] [exactly|here|all day]
+(how|in what way|what ways) (can|do|could|may|are|will) you ~ (help|assist|useful|of use|work) ~
+(what|tell me|list|show me|describe|explain) [are|is] ~ your (abilities|skills|capabilities|features|functions|\
+commands|purpose|function|job|expertise|specialty) ~
+(tell|show|give) me ~ (what you can|things you can|you can do|you can help|i can ask|i can say) ~
+(help|help me|commands|show commands|show help|i need help|i need your help)
+can you help [me] [out] [with something|today|with anything]
+i (have|have got|'ve got) a question
 
 = Forty-two, some say. I think it is to be of use to somebody.
 ~ (meaning|purpose|point) (of|to|in) ~ (life|existence|living|it all|our lives|everything) ~

@@ -23,7 +23,7 @@ _FACTS = (
     "To a botanist, a banana is a berry and a strawberry is not.",
 )
 _PHRASES = r"""
-joke := (tell|give|say|share|know|do you know|have you got|got|hit|crack|make|i want|i want to hear|i'd like to \
+joke := (tell|hear|give|say|share|know|do you know|have you got|got|hit|crack|make|i want|i want to hear|i'd like to \
 hear|let me hear|let's hear)
 
 = stop
@@ -188,6 +188,8 @@ class Talk:
 
 def _spell(match: re.Match[str], scene: Scene) -> Reading | None:
     word = match["word"].strip("\"'.,")
+    if word.lower() in ("check", "checker", "it", "that", "this"):
+        return None
     if not re.fullmatch(r"[A-Za-z'-]{2,30}(?: [A-Za-z'-]{1,20}){0,3}", word):
         return None
     letters = ", ".join(ch.upper() for ch in word if ch.isalpha())
