@@ -6,11 +6,16 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from anovax.desktop import Desktop
 from anovax.tool import KB_MOUSE, Agent, Done, Risk, StepContext, ToolArgs, Undo, tool
 
 
 class PressKeysArgs(ToolArgs):
-    keys: str = Field(description="chord such as ctrl+shift+t, enter, volumeup; several chords separated by spaces", min_length=1, max_length=200)
+    keys: str = Field(
+        description="chord such as ctrl+shift+t, enter, volumeup; several chords separated by spaces",
+        min_length=1,
+        max_length=200,
+    )
     times: int = Field(1, ge=1, le=50, description="how often")
 
 
@@ -27,4 +32,9 @@ class HotkeyAgent(Agent):
         args=PressKeysArgs,
     )
     def press_keys(self, args: PressKeysArgs, step: StepContext) -> Done:
-        raise NotImplementedError
+        desktop: Desktop = self.parts.desktop
+        chords = desktop.chords(args.keys) * args.times  # unknown keys are an error before anything is pressed
+        window = step.target or desktop.focused()
+        desktop.press(chords, step, window)
+        where = f" in {window.name}" if window else ""
+        return Done(evidence=f"pressed {' '.join(map(str, chords[:8]))}{where}")

@@ -6,7 +6,11 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from anovax.desktop import Desktop
+from anovax.desktop.targets import find_target
 from anovax.tool import KB_MOUSE, Agent, Done, Risk, StepContext, ToolArgs, Undo, tool
+
+SETTLE_S = 0.3
 
 
 class ClickArgs(ToolArgs):
@@ -41,8 +45,36 @@ class PointerAgent(Agent):
         args=ClickArgs,
     )
     def click(self, args: ClickArgs, step: StepContext) -> Done:
-        raise NotImplementedError
+        desktop: Desktop = self.parts.desktop
+        if args.target:
+            x, y = find_target(args.target, desktop.ocr.read(desktop.screenshot()))
+            what = args.target
+        else:
+            assert args.x is not None
+            assert args.y is not None
+            x, y, what = args.x, args.y, ""
+        before = desktop.screenshot()
+        desktop.click(x, y, args.button, args.count, step, what)
+        step.sleep(SETTLE_S)
+        changed = bool((desktop.screenshot() != before).any())
+        where = f"{args.target or 'the place'} at {x}, {y}"
+        return Done(evidence=f"clicked {where}{', and the screen changed' if changed else ''}", verified=changed)
 
-    @tool(risk=Risk.INPUT, description="scroll the focused window", label="Scroll {direction}", undo=Undo.IRREVERSIBLE, args=ScrollArgs, core=False)
+    @tool(
+        risk=Risk.INPUT,
+        description="scroll the focused window",
+        label="Scroll {direction}",
+        undo=Undo.IRREVERSIBLE,
+        args=ScrollArgs,
+        core=False,
+    )
     def scroll(self, args: ScrollArgs, step: StepContext) -> Done:
-        raise NotImplementedError
+        desktop: Desktop = self.parts.desktop
+        before = desktop.screenshot()
+        if args.direction in ("top", "bottom"):
+            desktop.press("ctrl+home" if args.direction == "top" else "ctrl+end", step, desktop.focused())
+        else:
+            desktop.scroll(args.direction, args.amount, step)
+        step.sleep(SETTLE_S)
+        moved = bool((desktop.screenshot() != before).any())
+        return Done(evidence="the screen moved" if moved else "nothing moved", verified=moved)

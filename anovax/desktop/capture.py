@@ -30,7 +30,9 @@ class Capture:
             box = self._clip(rect, grabber.monitors[0])
             shot = grabber.grab(box)
         except ScreenShotError as problem:
-            raise DesktopError(f"The screen cannot be captured ({problem})", "check that the session is not locked") from None
+            raise DesktopError(
+                f"The screen cannot be captured ({problem})", "check that the session is not locked"
+            ) from None
         pixels = np.frombuffer(shot.bgra, dtype=np.uint8).reshape(shot.height, shot.width, 4)
         return np.ascontiguousarray(pixels[:, :, 2::-1])
 
@@ -40,7 +42,11 @@ class Capture:
         found = []
         for one in grabber.monitors[1:]:
             rect = Rect(x=one["left"], y=one["top"], w=one["width"], h=one["height"])
-            found.append(Monitor(rect=rect, scale=self._scale(grabber, one), name=str(one.get("name") or one.get("output") or "")))
+            found.append(
+                Monitor(
+                    rect=rect, scale=self._scale(grabber, one), name=str(one.get("name") or one.get("output") or "")
+                )
+            )
         return tuple(found)
 
     def _scale(self, grabber: Any, one: dict[str, int]) -> float:
@@ -72,7 +78,9 @@ class Capture:
                 try:
                     self._by_thread[me] = mss.MSS(**self._options)
                 except (ScreenShotError, OSError) as problem:
-                    raise DesktopError(f"The screen cannot be captured ({problem})", "start AnovaX inside a desktop session") from None
+                    raise DesktopError(
+                        f"The screen cannot be captured ({problem})", "start AnovaX inside a desktop session"
+                    ) from None
             return self._by_thread[me]
 
     def close(self) -> None:

@@ -53,7 +53,9 @@ _ALIASES: dict[str, tuple[str, ...]] = {
     "|": ("pipe", "vertical bar"),
     **{f"f{n}": (f"f {n}", f"function {n}") for n in range(1, 25)},
 }  # fmt: skip
-_SPOKEN_DIGITS = dict(zip(("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"), "0123456789", strict=True))
+_SPOKEN_DIGITS = dict(
+    zip(("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"), "0123456789", strict=True)
+)
 _COUNTS = {"once": 1, "twice": 2, "thrice": 3, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
            "eight": 8, "nine": 9, "ten": 10, "twenty": 20}  # fmt: skip
 _TIMES = re.compile(r"\s+(?:(\w+)\s+times|(once|twice|thrice))$")

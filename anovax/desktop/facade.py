@@ -77,7 +77,9 @@ class Desktop:
         step.guard(Effect(kind="close", payload=window.name, window=window))
         self._backend.close_window(window)
 
-    def wait_for_window(self, predicate: Callable[[WindowRef], bool], timeout: float, step: StepContext) -> WindowRef | None:
+    def wait_for_window(
+        self, predicate: Callable[[WindowRef], bool], timeout: float, step: StepContext
+    ) -> WindowRef | None:
         """The first window that fits, or None after ``timeout`` seconds."""
         end = time.monotonic() + timeout
         while True:

@@ -12,7 +12,15 @@ ISO_LEVEL3_SHIFT = 0xFE03
 UNICODE = 0x01000000
 
 # high byte of the keysym -> charset whose upper half it follows
-_CHARSETS = {0x1: "iso8859-2", 0x2: "iso8859-3", 0x3: "iso8859-4", 0x5: "iso8859-6", 0x6: "koi8-r", 0xC: "iso8859-8", 0xD: "tis-620"}
+_CHARSETS = {
+    0x1: "iso8859-2",
+    0x2: "iso8859-3",
+    0x3: "iso8859-4",
+    0x5: "iso8859-6",
+    0x6: "koi8-r",
+    0xC: "iso8859-8",
+    0xD: "tis-620",
+}
 _CYRILLIC = {0xA1: "ђ", 0xA2: "ѓ", 0xA3: "ё", 0xA4: "є", 0xA5: "ѕ", 0xA6: "і", 0xA7: "ї", 0xA8: "ј", 0xA9: "љ", 0xAA: "њ",
              0xAB: "ћ", 0xAC: "ќ", 0xAD: "ґ", 0xAE: "ў", 0xAF: "џ"}  # fmt: skip
 _GREEK = {0xA1: "Ά", 0xA2: "Έ", 0xA3: "Ή", 0xA4: "Ί", 0xA7: "Ό", 0xA8: "Ύ", 0xAB: "Ώ", 0xB1: "ά", 0xB2: "έ", 0xB3: "ή",
@@ -59,5 +67,5 @@ def _greek(low: int) -> str:
     if low in _GREEK:
         return _GREEK[low]
     if 0xC1 <= low <= 0xD9 and low != 0xD2:
-        return bytes([low if low < 0xD2 else low]).decode("iso8859-7", errors="ignore")
+        return bytes([low]).decode("iso8859-7", errors="ignore")
     return bytes([low]).decode("iso8859-7", errors="ignore") if 0xE1 <= low <= 0xF9 else ""

@@ -17,11 +17,14 @@ from anovax.desktop.application import Application, Ranked, Resolution
 from anovax.desktop.roles import ROLES, Role
 
 CERTAIN = 82.0  # below this nothing is started
+UNSURE = 81.0  # the most that a short name with another letter in it reaches: "stream" may be Steam, but ask
+ASKED = 80.5  # from here up to CERTAIN the one that is meant is asked for
 MARGIN = 4.0  # the runner-up must be this far behind
 NEAR = 55.0  # below this it is not even a candidate worth naming
 MAX_CANDIDATES = 5
+_SHORT = 5  # letters; one letter of five makes another word
 
-_FILLER = frozenset("a an the my our your app apps application program programme software please open launch start now up window for me".split())
+_FILLER = frozenset("a an the new my our your app apps application program programme please open launch start now up window for me".split())
 _VENDORS = frozenset("gnome kde xfce mate the mozilla google microsoft gnu apache lxde lxqt canonical".split())
 _GENERIC = frozenset("viewer editor player manager browser client tool tools utility desktop suite studio".split())
 _NUMBERS = {"one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "zero": "0"}
@@ -40,8 +43,14 @@ def spoken_words(text: str) -> tuple[str, ...]:
     return kept or all_words
 
 
+# Names of letters as speech recognition writes them ("ex term", "kay calc").
+_LETTERS = dict(
+    pair.split("=")
+    for pair in "bee=b see=c dee=d eff=f gee=g aitch=h jay=j kay=k ell=l el=l em=m en=n pee=p cue=q queue=q are=r ess=s tee=t you=u vee=v ex=x why=y".split()
+)
+
 _SOUNDS: tuple[tuple[str, str], ...] = (
-    (r"[^a-z0-9]", ""), (r"ght", "t"), (r"ph", "f"), (r"wh", "w"), (r"^kn|^gn", "n"), (r"^wr", "r"), (r"^x", "s"), (r"^ps", "s"),
+    (r"[^a-z0-9]", ""), (r"chr", "kr"), (r"ght", "t"), (r"ph", "f"), (r"wh", "w"), (r"^kn|^gn", "n"), (r"^wr", "r"), (r"^x", "s"), (r"^ps", "s"),
     (r"tch|ch", "x"), (r"sch|sh", "x"), (r"th", "t"), (r"ck|q|c(?![eiy])", "k"), (r"c(?=[eiy])", "s"), (r"g(?=[eiy])", "j"), (r"x(?=.)", "ks"),
     (r"z", "s"), (r"v", "f"), (r"d", "t"), (r"b", "p"), (r"g", "k"), (r"(?<=.)[aeiouyhw]+", ""), (r"^[aeiouyhw]+", "a"), (r"(.)\1+", r"\1"),
 )  # fmt: skip
@@ -55,6 +64,17 @@ def sound(text: str) -> str:
     return key
 
 
+def _vowels(text: str) -> str:
+    """Vowels as they sound: "ee", "ea", "i" and "y" are one, a silent e at the end none."""
+    key = re.sub(r"(?<=[^aeiouy])e$", "", text.casefold())
+    key = re.sub(r"ee|ea|ie|y", "i", re.sub(r"oo|ou|ew", "u", key))
+    return re.sub(r"[^aeiou]", "", key)
+
+
+def _sounds_same(said: str, meant: str) -> bool:
+    return sound(said) == sound(meant) and _vowels(said) == _vowels(meant)
+
+
 def likeness(spoken: Sequence[str], name: Sequence[str]) -> float:
     """How well two names agree, 0..100, however their letters are divided into words."""
     said, meant = "".join(spoken), "".join(name)
@@ -62,11 +82,28 @@ def likeness(spoken: Sequence[str], name: Sequence[str]) -> float:
         return 0.0
     if said == meant:
         return 100.0
+    if set(spoken) & set(name) & _GENERIC:  # "r studio" and "obs studio" have nothing in common but the kind
+        spoken, name = _without_kind(spoken), _without_kind(name)
+        return 0.98 * likeness(spoken, name)
     spelled = max(fuzz.ratio(said, meant), fuzz.token_sort_ratio(" ".join(spoken), " ".join(name)))
     one, two = sound(said), sound(meant)
     heard = fuzz.ratio(one, two) if min(len(one), len(two)) >= 3 else 0.0
     mixed = 0.6 * spelled + 0.4 * heard
-    return min(97.0, max(spelled if len(said) > 4 else spelled - 8, mixed))
+    if min(len(said), len(meant)) <= _SHORT and not _sounds_same(said, meant):
+        return min(UNSURE, max(spelled if len(said) > 4 else spelled - 8, mixed))
+    alike = 84.0 if _sounds_same(said, meant) and len(one) >= 2 else 83.0 if one == two and len(one) >= 4 and spelled >= 50 else 0.0
+    return min(97.0, max(spelled, mixed, alike, _beginning(said, meant)))
+
+
+def _without_kind(name: Sequence[str]) -> tuple[str, ...]:
+    return tuple(word for word in name if word not in _GENERIC)
+
+
+def _beginning(said: str, meant: str) -> float:
+    """A name cut short ("virtual" for VirtualBox): most of it must have been said."""
+    if len(said) < 5 or not 0.6 <= len(said) / len(meant) < 1.0:
+        return 0.0
+    return 0.97 * fuzz.ratio(said, meant[: len(said)])
 
 
 def _part_score(spoken: Sequence[str], name: Sequence[str]) -> float:
@@ -87,6 +124,7 @@ def _own_names(app: Application) -> tuple[tuple[str, ...], ...]:
     """Everything by which the application itself is called."""
     last = re.split(r"[.]", app.id)[-1]
     names = [words(name) for name in (*app.names, app.name)]
+    names += [_without_kind(name) for name in names]
     ids = [words(last), words(app.id) if "." not in app.id else (), words(app.program), words(app.wm_class)]
     return tuple(dict.fromkeys(name for name in (*names, *ids) if name))
 
@@ -94,16 +132,18 @@ def _own_names(app: Application) -> tuple[tuple[str, ...], ...]:
 def score(spoken: Sequence[str], app: Application) -> Ranked:
     """How well one application fits, and by what."""
     best, why = 0.0, ""
-    for place, name in enumerate(_own_names(app)):
-        fit = max(likeness(spoken, name), _part_score(spoken, name)) - (1.0 if place else 0.0)
+    shown = {words(name) for name in (*app.names, app.name)}
+    for name in _own_names(app):
+        fit = max(likeness(spoken, name), _part_score(spoken, name) if name in shown else 0.0)
+        fit -= 0.0 if name in shown else 1.0
         if fit > best:
             best, why = fit, "name"
     for generic in app.generic:
-        fit = max(likeness(spoken, words(generic)), _part_score(spoken, words(generic))) - 7.0
+        fit = max(likeness(spoken, words(generic)), _part_score(spoken, words(generic))) - (12.0 if app.terminal else 7.0)
         if fit > best:
             best, why = fit, "generic name"
     for keyword in app.keywords:
-        fit = 0.86 * likeness(spoken, words(keyword))
+        fit = 0.82 * likeness(spoken, words(keyword))
         if fit > best:
             best, why = fit, "keyword"
     return Ranked(app=app, score=round(best, 1), why=why)
@@ -121,7 +161,11 @@ def role_of(spoken: Sequence[str]) -> Role | None:
 
 
 def plays(app: Application, role: Role) -> bool:
-    return any(set(group.split("+")) <= app.categories for group in role.categories)
+    """Whether it declares the role's categories (and none that the role excludes: ``!Viewer``)."""
+    return any(
+        all((word[1:] not in app.categories) if word[0] == "!" else word in app.categories for word in group.split("+"))
+        for group in role.categories
+    )
 
 
 def rank(name: str, apps: Sequence[Application], defaults: Mapping[str, Sequence[str]] | None = None) -> tuple[Ranked, ...]:
@@ -129,7 +173,10 @@ def rank(name: str, apps: Sequence[Application], defaults: Mapping[str, Sequence
     desktop has chosen for it."""
     spoken = spoken_words(name)
     role = role_of(spoken)
-    ranked = [score(spoken, app) for app in apps]
+    letters = tuple(_LETTERS.get(word, word) for word in spoken)
+    bare = spoken if role else _without_kind(spoken) or spoken
+    readings = tuple(dict.fromkeys((spoken, letters, bare)))
+    ranked = [max((score(reading, app) for reading in readings), key=lambda entry: entry.score) for app in apps]
     if role is not None:
         chosen = _chosen(role, apps, defaults or {})
         ranked = [_with_role(entry, role, chosen) for entry in ranked]
@@ -148,9 +195,9 @@ def _chosen(role: Role, apps: Sequence[Application], defaults: Mapping[str, Sequ
 
 def _with_role(entry: Ranked, role: Role, chosen: str) -> Ranked:
     if entry.app.id == chosen:
-        fit, why = 96.0, "the default for it"
+        fit, why = 98.5, "the default for it"
     elif plays(entry.app, role):
-        fit, why = (89.0 if not entry.app.terminal else 84.0), "its kind"
+        fit, why = (88.0 if not entry.app.terminal else 83.0), "its kind"
     else:
         return entry
     return entry if entry.score > fit else Ranked(app=entry.app, score=fit, why=why)
@@ -165,6 +212,9 @@ def resolve(
     """What ``name`` stands for. ``aliases`` are the user's own names, taken as said."""
     own = {" ".join(spoken_words(key)): value for key, value in (aliases or {}).items()}
     ranked = rank(own.get(" ".join(spoken_words(name)), name), apps, defaults)
+    if ranked and ASKED <= ranked[0].score < CERTAIN:
+        unsure = tuple(entry for entry in ranked if entry.score >= max(ASKED, ranked[0].score - MARGIN))
+        return Resolution(kind="ambiguous", candidates=unsure[:MAX_CANDIDATES])
     if not ranked or ranked[0].score < CERTAIN:
         near = tuple(entry for entry in ranked[:MAX_CANDIDATES] if entry.score >= NEAR)
         return Resolution(kind="none", candidates=near)

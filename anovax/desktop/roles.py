@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 class Role(BaseModel):
     """``mime``: whose default application plays the role. ``categories``: XDG categories, each a ``+``-joined set that
-    an application must declare. ``alternative``: a Debian alternative that names the default."""
+    an application must declare (``!`` in front: must not). ``alternative``: a Debian alternative that names the default."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -54,8 +54,8 @@ ROLES: tuple[Role, ...] = (
     _role("video player, movie player, media player, videos, movies", "video/mp4 video/x-matroska", "Video+Player AudioVideo+Player"),
     _role("image viewer, picture viewer, photo viewer, pictures", "image/png image/jpeg", "Graphics+Viewer+RasterGraphics"),
     _role("photos, photo manager, photo gallery", "", "Photography"),
-    _role("image editor, photo editor, picture editor, photoshop", "image/x-xcf", "2DGraphics+RasterGraphics"),
-    _role("paint, drawing program, drawing", "", "2DGraphics+RasterGraphics"),
+    _role("image editor, photo editor, picture editor, photoshop", "image/x-xcf", "2DGraphics+RasterGraphics+!Viewer"),
+    _role("paint, drawing program, drawing", "", "2DGraphics+RasterGraphics+!Viewer"),
     _role("vector editor, vector graphics, illustrator", "image/svg+xml", "VectorGraphics"),
     _role("word processor, word, microsoft word", f"{_ODF}.text {_OOXML}.wordprocessingml.document", "WordProcessor"),
     _role("spreadsheet, spreadsheets, excel, microsoft excel", f"{_ODF}.spreadsheet {_OOXML}.spreadsheetml.sheet", "Spreadsheet"),

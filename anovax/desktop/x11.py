@@ -27,7 +27,11 @@ def build_x11(display: str = "") -> X11:
             "This is a Wayland session without XWayland, and Wayland does not let programs send keys to others",
             "log in to an X11 (Xorg) session",
         )
-    notice = "In this Wayland session only windows that run through XWayland can be seen and operated." if wayland and not display else ""
+    notice = (
+        "In this Wayland session only windows that run through XWayland can be seen and operated."
+        if wayland and not display
+        else ""
+    )
     return X11(Connection(name), notice)
 
 

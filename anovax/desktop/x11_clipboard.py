@@ -150,7 +150,10 @@ class _Owner(threading.Thread):
         self._served[selection] = 0
         atom = self._x.atom(selection)
         request.SetSelectionOwner(
-            display=self._x.display.display, window=self._window if content else X.NONE, selection=atom, time=X.CurrentTime
+            display=self._x.display.display,
+            window=self._window if content else X.NONE,
+            selection=atom,
+            time=X.CurrentTime,
         )
         self._owned.pop(selection, None)
         if not content:

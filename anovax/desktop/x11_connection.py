@@ -7,13 +7,12 @@ Xlib does not survive two threads inside one connection, so everything that talk
 from __future__ import annotations
 
 import os
-import struct
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from anovax.desktop.x11_keymap import Keymap, parse_keymap
+from anovax.desktop.x11_keymap import Keymap, parse_keymap, wire_key
 from anovax.errors import DesktopError
 
 
@@ -29,7 +28,9 @@ class Connection:
             self.display = display.Display(self.name)
         except (error.DisplayError, error.XauthError, error.ConnectionClosedError, OSError) as problem:
             raise _unreachable(self.name, problem) from None
-        self.display.set_error_handler(lambda *_: None)  # errors of requests without reply: the effect is checked instead
+        self.display.set_error_handler(
+            lambda *_: None
+        )  # errors of requests without reply: the effect is checked instead
         self.root = self.display.screen().root
         self._lock = threading.RLock()
         self._atoms: dict[str, int] = {}
@@ -37,7 +38,9 @@ class Connection:
         self._closed = False
         if not all(self.display.query_extension(name) for name in ("XTEST", "XKEYBOARD")):
             self.close()
-            raise DesktopError(f"The display {self.name} has no XTEST or no XKEYBOARD extension", "use an X server that has both")
+            raise DesktopError(
+                f"The display {self.name} has no XTEST or no XKEYBOARD extension", "use an X server that has both"
+            )
         self._xkb = self._use_xkb()
 
     def __enter__(self) -> Connection:
@@ -63,23 +66,23 @@ class Connection:
             self._atoms[name] = int(self.display.intern_atom(name))
         return self._atoms[name]
 
-    def window(self, id: int) -> Any:  # noqa: A002 - X's own name for it
-        return self.display.create_resource_object("window", id)
+    def window(self, window_id: int) -> Any:
+        return self.display.create_resource_object("window", window_id)
 
-    def property(self, id: int, name: str) -> Any:  # noqa: A002
+    def property(self, window_id: int, name: str) -> Any:
         """A property's value (array of integers or bytes), or None when it or the window does not exist."""
         try:
-            found = self.window(id).get_full_property(self.atom(name), self._X.AnyPropertyType)
+            found = self.window(window_id).get_full_property(self.atom(name), self._X.AnyPropertyType)
         except self._error.XError:
             return None
         return None if found is None else found.value
 
-    def cardinals(self, id: int, name: str) -> tuple[int, ...]:  # noqa: A002
-        value = self.property(id, name)
+    def cardinals(self, window_id: int, name: str) -> tuple[int, ...]:
+        value = self.property(window_id, name)
         return () if value is None or isinstance(value, bytes | str) else tuple(int(number) for number in value)
 
-    def text(self, id: int, name: str) -> str:  # noqa: A002
-        value = self.property(id, name)
+    def text(self, window_id: int, name: str) -> str:
+        value = self.property(window_id, name)
         if isinstance(value, bytes):
             return value.decode("utf-8", errors="replace").rstrip("\0")
         return value if isinstance(value, str) else ""
@@ -124,6 +127,15 @@ class Connection:
         self.keymap_changed()
         self._stale_keymap = False
         return parse_keymap(bytes(self._xkb.GetMap(self.display.display, self._xkb.opcode).data))
+
+    def write_keys(self, keymap: Keymap, changed: dict[int, int]) -> None:
+        """Give keycodes of ``keymap`` single keysyms (0 clears one): one request whatever their number, because window
+        managers and toolkits read the whole map again after each."""
+        first, last = min(changed), max(changed)
+        keys = [wire_key(changed[c]) if c in changed else keymap.keys[c].wire for c in range(first, last + 1)]
+        bounds = min(keymap.keys), max(keymap.keys)
+        self._xkb.SetMap(self.display.display, self._xkb.opcode, bounds, first, keys)
+        self.display.sync()
 
     def set_locks(self, lock_mods: int, group: int) -> None:
         """Set Caps Lock's and the layout group's locked state (XkbLatchLockState). No reply, so it joins the next flush."""

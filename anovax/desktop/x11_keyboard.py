@@ -105,7 +105,12 @@ class Keyboard:
         return self._tables(group)[0].get(chr(keysym)) if keysym < 0x100 else None
 
     def _send(
-        self, find: _Find, window: WindowRef | None, step: StepContext, provide: Callable[[], None], held: Sequence[int] = ()
+        self,
+        find: _Find,
+        window: WindowRef | None,
+        step: StepContext,
+        provide: Callable[[], None],
+        held: Sequence[int] = (),
     ) -> None:
         """Press what ``find`` names as soon as no modifier is held; ``provide`` gives a spare key to what the map lacks."""
         end = time.monotonic() + _PATIENCE_S
@@ -204,4 +209,3 @@ def keysym_for(key: str) -> int:
     if not keysym:
         raise ToolError(f"There is no key {key!r} on this system", "use another key")
     return keysym
-

@@ -35,9 +35,10 @@ class KeyType:
 
 @dataclass(frozen=True)
 class Key:
-    """One keycode's symbols: ``groups[g]`` is (key type, keysyms by level)."""
+    """One keycode's symbols: ``groups[g]`` is (key type, keysyms by level); ``wire`` the same as the protocol has it."""
 
     groups: tuple[tuple[KeyType, tuple[int, ...]], ...] = ()
+    wire: bytes = b""
 
     def symbol(self, group: int, mods: int) -> int:
         """The keysym under these modifiers; a group beyond the last wraps, as the server does by default."""
@@ -72,7 +73,9 @@ class Keymap:
         return tuple(
             code
             for code, key in self.keys.items()
-            if code > max(first, 8) and code not in self.modifier_of and not any(any(symbols) for _, symbols in key.groups)
+            if code > max(first, 8)
+            and code not in self.modifier_of
+            and not any(any(symbols) for _, symbols in key.groups)
         )
 
     def strokes(self, group: int) -> dict[int, Stroke]:
@@ -126,8 +129,13 @@ def _types(data: bytes, at: int, count: int) -> tuple[list[KeyType], int]:
 
 
 def _key(data: bytes, at: int, kinds: list[KeyType]) -> tuple[Key, int]:
-    type_of, info, width, count = data[at : at + 4], data[at + 4], data[at + 5], struct.unpack_from("=H", data, at + 6)[0]
-    at += 8
-    symbols = struct.unpack_from(f"={count}I", data, at)
+    type_of, info, width = data[at : at + 4], data[at + 4], data[at + 5]
+    (count,) = struct.unpack_from("=H", data, at + 6)
+    symbols, end = struct.unpack_from(f"={count}I", data, at + 8), at + 8 + 4 * count
     groups = tuple((kinds[type_of[g]], tuple(symbols[g * width : (g + 1) * width])) for g in range(info & 0x0F))
-    return Key(groups), at + 4 * count
+    return Key(groups, data[at:end]), end
+
+
+def wire_key(keysym: int) -> bytes:
+    """One key in the protocol's form: a single symbol of the canonical type ONE_LEVEL, or (0) none at all."""
+    return struct.pack("=4x2BHI", 1, 1, 1, keysym) if keysym else struct.pack("=4x2BH", 0, 0, 0)

@@ -27,7 +27,9 @@ def text_content(text: str) -> Content:
 class SelectionReader:
     """Fetches a selection into a property of our window until ``end`` (time.monotonic() seconds)."""
 
-    def __init__(self, connection: Connection, window: Any, selection: str, end: float, other: Callable[[Any], None]) -> None:
+    def __init__(
+        self, connection: Connection, window: Any, selection: str, end: float, other: Callable[[Any], None]
+    ) -> None:
         self._x, self._window, self._selection, self._end, self._other = connection, window, selection, end, other
         self._place = connection.atom("ANOVAX_SELECTION")
 
@@ -46,7 +48,11 @@ class SelectionReader:
         names = [self._x.display.get_atom_name(atom) for atom in array("I", listed) if atom]
         found: Content = {}
         for name in names:
-            if name not in _NOT_CONTENT and sum(map(len, found.values())) < MAX_BYTES and (data := self._fetch(name)) is not None:
+            if (
+                name not in _NOT_CONTENT
+                and sum(map(len, found.values())) < MAX_BYTES
+                and (data := self._fetch(name)) is not None
+            ):
                 found[name] = data
         return found
 
@@ -80,7 +86,11 @@ class SelectionReader:
 
         data = b""
         while len(data) < MAX_BYTES:
-            if not self._wait(lambda seen: seen.type == X.PropertyNotify and seen.atom == self._place and seen.state == X.PropertyNewValue):
+            if not self._wait(
+                lambda seen: (
+                    seen.type == X.PropertyNotify and seen.atom == self._place and seen.state == X.PropertyNewValue
+                )
+            ):
                 return None
             _, piece = self._take()
             if not piece:

@@ -7,7 +7,7 @@ tools drop characters. What is mapped is noted on the root window, so that the n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from anovax.desktop.keysyms import keysym_of
 from anovax.desktop.x11_connection import Connection
@@ -41,24 +41,24 @@ class SpareKeys:
         """Map these keysyms now; the oldest of ours give way."""
         slots = self.slots(keymap)
         wanted = [keysym for keysym in keysyms if keysym not in self._mine.values()]
-        free = [code for code in slots if code not in self._mine] + [code for code, keysym in self._mine.items() if keysym not in keysyms]
+        free = [code for code in slots if code not in self._mine] + [
+            code for code, keysym in self._mine.items() if keysym not in keysyms
+        ]
         if len(wanted) > len(free):
-            raise ToolError("This keyboard layout has no free key for these characters", "switch to a layout that has them")
+            raise ToolError(
+                "This keyboard layout has no free key for these characters", "switch to a layout that has them"
+            )
         for code, keysym in zip(free, wanted, strict=False):
             self._mine.pop(code, None)
             self._mine[code] = keysym
         self._note()
-        self._write((code, self._mine[code]) for code in free[: len(wanted)])
+        if wanted:
+            self._x.write_keys(keymap, {code: self._mine[code] for code in free[: len(wanted)]})
 
     def _forget_overwritten(self, keymap: Keymap) -> None:
         for code, keysym in list(self._mine.items()):
-            if keymap.keys[code].symbol(0, 0) != keysym:
+            if code not in keymap.keys or keymap.keys[code].symbol(0, 0) != keysym:
                 del self._mine[code]
-
-    def _write(self, pairs: Iterable[tuple[int, int]]) -> None:
-        for code, keysym in pairs:  # both levels alike: a lone letter would get its other case on Shift and swap with it
-            self._x.display.change_keyboard_mapping(code, [(keysym, keysym)])
-        self._x.display.sync()
 
     def _note(self) -> None:
         from Xlib import Xatom
@@ -68,19 +68,16 @@ class SpareKeys:
 
     def _clear_leftovers(self) -> None:
         noted = self._x.cardinals(self._x.root.id, _NOTE)
-        keymap = self._x.read_keymap() if noted else None
-        for code, keysym in zip(noted[::2], noted[1::2], strict=False):
-            if keymap and code in keymap.keys and keymap.keys[code].symbol(0, 0) == keysym:
-                self._write([(code, 0)])
-        self._x.root.delete_property(self._x.atom(_NOTE))
-        self._x.display.sync()
+        self._mine = dict(zip(noted[::2], noted[1::2], strict=False))
+        self.restore()
 
     def restore(self) -> None:
         """Free every keycode again. Safe twice."""
-        keymap = self._x.read_keymap() if self._mine else None
-        if keymap:
+        if self._mine:
+            keymap = self._x.read_keymap()
             self._forget_overwritten(keymap)
-        self._write((code, 0) for code in self._mine)
+            if self._mine:
+                self._x.write_keys(keymap, dict.fromkeys(self._mine, 0))
         self._mine.clear()
         self._x.root.delete_property(self._x.atom(_NOTE))
         self._x.display.sync()

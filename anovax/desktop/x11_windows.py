@@ -22,7 +22,11 @@ class Windows:
     def all(self) -> tuple[WindowRef, ...]:
         """Windows of applications, the top one first (most recently raised)."""
         with self._x:
-            return tuple(ref for id in reversed(self._ids()) if (ref := self.ref(id)) and not self._hidden_kind(id))
+            return tuple(
+                ref
+                for window_id in reversed(self._ids())
+                if (ref := self.ref(window_id)) and not self._hidden_kind(window_id)
+            )
 
     def _ids(self) -> tuple[int, ...]:
         stacking = self._x.cardinals(self._x.root.id, "_NET_CLIENT_LIST_STACKING")
@@ -40,19 +44,22 @@ class Windows:
             return False
         return bool(seen.map_state == X.IsViewable and not seen.override_redirect)
 
-    def _hidden_kind(self, id: int) -> bool:  # noqa: A002
-        return any(self._x.display.get_atom_name(atom) in _NOT_FOR_USERS for atom in self._x.cardinals(id, "_NET_WM_WINDOW_TYPE"))
+    def _hidden_kind(self, window_id: int) -> bool:
+        return any(
+            self._x.display.get_atom_name(atom) in _NOT_FOR_USERS
+            for atom in self._x.cardinals(window_id, "_NET_WM_WINDOW_TYPE")
+        )
 
-    def exists(self, id: int) -> bool:  # noqa: A002
+    def exists(self, window_id: int) -> bool:
         with self._x:
-            return id in self._ids()
+            return window_id in self._ids()
 
-    def ref(self, id: int) -> WindowRef:  # noqa: A002
+    def ref(self, window_id: int) -> WindowRef:
         with self._x:
-            names = self._x.text(id, "WM_CLASS").split("\0")
-            pid = self._x.cardinals(id, "_NET_WM_PID")
-            title = self._x.text(id, "_NET_WM_NAME") or self._x.text(id, "WM_NAME")
-            return WindowRef(id=id, pid=pid[0] if pid else 0, app=names[-1], title=title)
+            names = self._x.text(window_id, "WM_CLASS").split("\0")
+            pid = self._x.cardinals(window_id, "_NET_WM_PID")
+            title = self._x.text(window_id, "_NET_WM_NAME") or self._x.text(window_id, "WM_NAME")
+            return WindowRef(id=window_id, pid=pid[0] if pid else 0, app=names[-1], title=title)
 
     def focused(self) -> WindowRef | None:
         """The window that the next key really goes to (the X input focus), None when no window has it."""
@@ -65,57 +72,57 @@ class Windows:
         focus = self._x.display.get_input_focus().focus
         return int(focus if isinstance(focus, int) else focus.id)
 
-    def top_level(self, id: int) -> int:  # noqa: A002
-        """The application window that contains ``id``; 0 when it belongs to none."""
+    def top_level(self, window_id: int) -> int:
+        """The application window that contains ``window_id``; 0 when it belongs to none."""
         from Xlib import error
 
         clients = set(self._ids())
-        while id > 1 and id != self._x.root.id:
-            if id in clients:
-                return id
+        while window_id > 1 and window_id != self._x.root.id:
+            if window_id in clients:
+                return window_id
             try:
-                parent = self._x.window(id).query_tree().parent
+                parent = self._x.window(window_id).query_tree().parent
             except error.XError:
                 return 0
             if not clients and parent and parent.id == self._x.root.id:
-                return id
-            id = parent.id if parent else 0
+                return window_id
+            window_id = parent.id if parent else 0
         return 0
 
-    def activate(self, id: int) -> None:  # noqa: A002
+    def activate(self, window_id: int) -> None:
         """Ask the window manager to raise and focus; the caller checks whether it did."""
         with self._x:
             if self._x.cardinals(self._x.root.id, "_NET_SUPPORTING_WM_CHECK"):
-                self._x.message(id, "_NET_ACTIVE_WINDOW", _FROM_A_PAGER, 0, 0)
+                self._x.message(window_id, "_NET_ACTIVE_WINDOW", _FROM_A_PAGER, 0, 0)
             else:
-                self._focus_without_manager(id)
+                self._focus_without_manager(window_id)
 
-    def _focus_without_manager(self, id: int) -> None:  # noqa: A002
+    def _focus_without_manager(self, window_id: int) -> None:
         from Xlib import X
 
-        window = self._x.window(id)
+        window = self._x.window(window_id)
         window.configure(stack_mode=X.Above)
         window.set_input_focus(X.RevertToParent, X.CurrentTime)
         self._x.display.sync()
 
-    def close(self, id: int) -> None:  # noqa: A002
+    def close(self, window_id: int) -> None:
         with self._x:
-            self._x.message(id, "_NET_CLOSE_WINDOW", 0, _FROM_A_PAGER)
+            self._x.message(window_id, "_NET_CLOSE_WINDOW", 0, _FROM_A_PAGER)
 
-    def transient_for(self, id: int) -> int:  # noqa: A002
-        """The window that ``id`` is a dialog of, 0 when it is none."""
+    def transient_for(self, window_id: int) -> int:
+        """The window that ``window_id`` is a dialog of, 0 when it is none."""
         with self._x:
-            owner = self._x.cardinals(id, "WM_TRANSIENT_FOR")
+            owner = self._x.cardinals(window_id, "WM_TRANSIENT_FOR")
             return owner[0] if owner else 0
 
-    def frame(self, id: int) -> Rect | None:  # noqa: A002
+    def frame(self, window_id: int) -> Rect | None:
         """Where the window's content is on the screen, in pixels; None when it is gone."""
         from Xlib import error
 
         with self._x:
             try:
-                size = self._x.window(id).get_geometry()
-                at = self._x.window(id).translate_coords(self._x.root, 0, 0)
+                size = self._x.window(window_id).get_geometry()
+                at = self._x.window(window_id).translate_coords(self._x.root, 0, 0)
             except error.XError:
                 return None
             return Rect(x=-at.x, y=-at.y, w=size.width, h=size.height)
@@ -123,13 +130,13 @@ class Windows:
     def at(self, x: int, y: int) -> WindowRef | None:
         """The window that a click at x, y would hit."""
         with self._x:
-            for id in reversed(self._ids()):
-                rect = self.frame(id)
-                if rect and rect.contains(x, y) and self._looks_like_one(self._x.window(id)):
-                    return self.ref(id)
+            for window_id in reversed(self._ids()):
+                rect = self.frame(window_id)
+                if rect and rect.contains(x, y) and self._looks_like_one(self._x.window(window_id)):
+                    return self.ref(window_id)
             return None
 
-    def answers(self, id: int, seconds: float) -> bool | None:  # noqa: A002
+    def answers(self, window_id: int, seconds: float) -> bool | None:
         """Whether the application has worked off everything that was sent to it so far (_NET_WM_PING); None when it does
         not take part in that protocol."""
         from Xlib import X
@@ -137,14 +144,16 @@ class Windows:
 
         with self._x:
             ping = self._x.atom("_NET_WM_PING")
-            if ping not in self._x.cardinals(id, "WM_PROTOCOLS"):
+            if ping not in self._x.cardinals(window_id, "WM_PROTOCOLS"):
                 return None
             self._x.root.change_attributes(event_mask=X.SubstructureNotifyMask)
             stamp = int(time.monotonic() * 1000) & 0x7FFFFFFF
             asked = event.ClientMessage(
-                window=self._x.window(id), client_type=self._x.atom("WM_PROTOCOLS"), data=(32, [ping, stamp, id, 0, 0])
+                window=self._x.window(window_id),
+                client_type=self._x.atom("WM_PROTOCOLS"),
+                data=(32, [ping, stamp, window_id, 0, 0]),
             )
-            self._x.window(id).send_event(asked)
+            self._x.window(window_id).send_event(asked)
             self._x.display.flush()
         try:
             return self._pong(ping, stamp, time.monotonic() + seconds)

@@ -1,4 +1,4 @@
-"""The three XKB requests that python-xlib lacks, in its own request language (XKB protocol 1.0, section 16)."""
+"""The XKB requests that python-xlib lacks, in its own request language (XKB protocol 1.0, section 16)."""
 
 from __future__ import annotations
 
@@ -26,12 +26,18 @@ class Xkb:
 
         class UseExtension(rq.ReplyRequest):  # type: ignore[misc]
             _request = rq.Struct(*head, rq.Opcode(0), rq.RequestLength(), rq.Card16("major"), rq.Card16("minor"))
-            _reply = rq.Struct(rq.ReplyCode(), rq.Card8("supported"), rq.Card16("sequence_number"), rq.ReplyLength(), rq.Pad(24))
+            _reply = rq.Struct(
+                rq.ReplyCode(), rq.Card8("supported"), rq.Card16("sequence_number"), rq.ReplyLength(), rq.Pad(24)
+            )
 
         class GetMap(rq.ReplyRequest):  # type: ignore[misc]
             _request = rq.Struct(*head, rq.Opcode(8), *tail, rq.Card16("full"), rq.Pad(20))
             _reply = rq.Struct(
-                rq.ReplyCode(), rq.Pad(1), rq.Card16("sequence_number"), rq.ReplyLength(), rq.List("data", rq.Card8Obj, pad=0)
+                rq.ReplyCode(),
+                rq.Pad(1),
+                rq.Card16("sequence_number"),
+                rq.ReplyLength(),
+                rq.List("data", rq.Card8Obj, pad=0),
             )
 
             def __init__(self, display: Any, opcode: int) -> None:
@@ -46,7 +52,47 @@ class Xkb:
 
             def __init__(self, display: Any, opcode: int, locks: int, group: int) -> None:
                 super().__init__(
-                    display=display, opcode=opcode, device=_CORE_KEYBOARD, affect_locks=LOCK_BIT, locks=locks, lock_group=1, group=group
+                    display=display,
+                    opcode=opcode,
+                    device=_CORE_KEYBOARD,
+                    affect_locks=LOCK_BIT,
+                    locks=locks,
+                    lock_group=1,
+                    group=group,
+                )
+
+        class SetMap(rq.Request):  # type: ignore[misc]
+            _request = rq.Struct(
+                *head,
+                rq.Opcode(9),
+                *tail,
+                rq.Card16("present"),
+                rq.Pad(2),
+                rq.Card8("low"),
+                rq.Card8("high"),
+                rq.Pad(2),
+                rq.Card8("first"),
+                rq.Card8("count"),
+                rq.Card16("total"),
+                rq.Pad(16),
+                rq.Binary("data"),
+            )
+
+            def __init__(
+                self, display: Any, opcode: int, bounds: tuple[int, int], first: int, keys: list[bytes]
+            ) -> None:
+                total = sum((len(key) - 8) // 4 for key in keys)
+                super().__init__(
+                    display=display,
+                    opcode=opcode,
+                    device=_CORE_KEYBOARD,
+                    present=_SYMBOLS,
+                    low=bounds[0],
+                    high=bounds[1],
+                    first=first,
+                    count=len(keys),
+                    total=total,
+                    data=b"".join(keys),
                 )
 
         class SelectEvents(rq.Request):  # type: ignore[misc]
@@ -55,7 +101,7 @@ class Xkb:
                 rq.Card16("affect"), rq.Card16("clear"), rq.Card16("select_all"), rq.Card16("affect_map"), rq.Card16("map"),
             )  # fmt: skip
 
-        self.GetMap, self.LatchLock = GetMap, LatchLock
+        self.GetMap, self.LatchLock, self.SetMap = GetMap, LatchLock, SetMap
         UseExtension(display=display.display, opcode=self.opcode, major=1, minor=0)
         both = _NEW_KEYBOARD | _MAP_CHANGED
         SelectEvents(
