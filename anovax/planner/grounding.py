@@ -71,7 +71,7 @@ class Said:
         word = word.lower()
         if word in self._words or word in _FREE or (self._numbers and (word.isdigit() or word in _NUMBERS)):
             return True
-        if len(word) > 2 and (word in self._letters or word.removesuffix("s") in self._words):
+        if len(word) != 2 and (word in self._letters or word.removesuffix("s") in self._words):
             return True
         return any(self._alike(word, known) for known in self._words)
 

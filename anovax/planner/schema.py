@@ -97,7 +97,9 @@ def read_compact(text: str, tools: Toolbox) -> Plan:
     try:
         count, *items = json.loads(text)
         if count == 0:
-            return Plan(say=str(items[0]).strip() if items else "")
+            return Plan(say=str(items[0]).strip())
+        if count != len(items):
+            raise ValueError(text)
         steps = tuple(_step(item, tools) for item in items)
     except (ValueError, TypeError, IndexError):
         raise PlanFormatError("The planner's answer is not a plan", "ask again") from None
