@@ -34,6 +34,9 @@ from anovax.wheelhouse import (
 
 STAMP = "anovax.json"
 STILL_S = 20.0
+# Compiled when first imported, which is a tenth of them. Some packages forbid a newer Python that they run on well: the
+# lock is what was tested.
+INSTALL = ("--no-compile", "--no-deps", "--ignore-requires-python")
 
 
 class Steps:
@@ -119,9 +122,7 @@ class Environment:
         entries = lock_entries(self.root / lock)
         entries.pop(LLAMA)
         wanted = write_requirements(entries.values(), self.folder / "wanted.txt")
-        self._pip(
-            "install", "--no-compile", "--no-deps", "--use-pep517", "--require-hashes", "--requirement", str(wanted)
-        )
+        self._pip("install", *INSTALL, "--use-pep517", "--require-hashes", "--requirement", str(wanted))
         wanted.unlink()
         self._install_wheels([llama_wheel(self._pip_command(), self._report)])
 
@@ -140,7 +141,7 @@ class Environment:
             self._install_wheels(bundle.extract_wheels(given, bundle.read_info(given), Path(folder)))
 
     def _install_wheels(self, wheels: Iterable[Path]) -> None:
-        self._pip("install", "--no-compile", "--no-deps", "--no-index", *map(str, wheels))
+        self._pip("install", *INSTALL, "--no-index", *map(str, wheels))
 
     def _pip_command(self) -> list[str]:
         return [str(self.python), "-m", "pip"]

@@ -157,7 +157,15 @@ def collect(pip: list[str], locks: Iterable[Path], folder: Path, report: Reporte
     report.note(f"Collecting {len(entries)} wheels from the package index.")
     wanted = write_requirements(entries.values(), folder / "wanted.txt")
     command = [*pip, "wheel", "--quiet", "--no-deps", "--no-input", "--disable-pip-version-check"]
-    command += ["--use-pep517", "--require-hashes", "--wheel-dir", str(folder), "--requirement", str(wanted)]
+    command += [
+        "--ignore-requires-python",
+        "--use-pep517",
+        "--require-hashes",
+        "--wheel-dir",
+        str(folder),
+        "--requirement",
+        str(wanted),
+    ]
     answer = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
     wanted.unlink()
     if answer.returncode:
