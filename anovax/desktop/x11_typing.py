@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,10 @@ from anovax.tool import Effect, StepContext, WindowRef
 
 _BURST = 16  # characters per look of the safety filter
 _SETTLE_S = 2.0
+# Applications whose keys push buttons: GTK ignores a button that is still shown as pressed (for 250 ms), so the same
+# key may come again only after that. Text fields have no such pause.
+_BUTTONS = re.compile("calc|galc", re.I)
+_BUTTON_S = 0.3
 
 
 class Typist:
@@ -25,6 +30,7 @@ class Typist:
     def type(self, text: str, window: WindowRef, step: StepContext) -> Typed:
         """Every character of ``text``, byte for byte. FocusLost names the thief; what was typed by then stays."""
         spare = False
+        pause = Pause(_BUTTON_S if _BUTTONS.search(f"{window.app} {window.title}") else 0.0)
         for part, foreign in self._parts(text):
             if foreign:
                 self._make_room(foreign, window, step)
@@ -32,6 +38,7 @@ class Typist:
             for burst in bursts(part):
                 step.guard(Effect(kind="type", payload=burst, window=window))
                 for char in burst:
+                    pause.before(char, step)
                     self._keys.type_char(char, window, step)
         settled = self.settle(window, _SETTLE_S)
         now = self._windows.focused()
@@ -69,6 +76,22 @@ class Typist:
             return answer
         _wait_until_asleep(window.pid, seconds)
         return None
+
+
+class Pause:
+    """Keeps ``seconds`` between two presses of the same key."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._last: dict[str, float] = {}
+
+    def before(self, char: str, step: StepContext) -> None:
+        if not self._seconds:
+            return
+        wait = self._last.get(char, 0.0) + self._seconds - time.monotonic()
+        if wait > 0:
+            step.sleep(wait)
+        self._last[char] = time.monotonic()
 
 
 def bursts(text: str) -> Iterator[str]:

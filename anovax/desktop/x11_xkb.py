@@ -74,7 +74,7 @@ class Xkb:
                 rq.Card8("first"),
                 rq.Card8("count"),
                 rq.Card16("total"),
-                rq.Pad(16),
+                rq.Pad(18),
                 rq.Binary("data"),
             )
 
