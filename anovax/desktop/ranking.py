@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from rapidfuzz import fuzz
 
@@ -22,6 +23,7 @@ ASKED = 80.5  # from here up to CERTAIN the one that is meant is asked for
 MARGIN = 4.0  # the runner-up must be this far behind
 NEAR = 55.0  # below this it is not even a candidate worth naming
 MAX_CANDIDATES = 5
+_UNLIKE = 35.0  # spelt so differently that the sound is not looked at
 _SHORT = 5  # letters; one letter of five makes another word
 
 _FILLER = frozenset("a an the new my our your app apps application program programme please open launch start now up window for me".split())
@@ -30,6 +32,7 @@ _GENERIC = frozenset("viewer editor player manager browser client tool tools uti
 _NUMBERS = {"one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "zero": "0"}
 
 
+@lru_cache(maxsize=8192)
 def words(text: str) -> tuple[str, ...]:
     """Lower-case words of a name; "LibreOffice" and "VLC-player" fall apart at case and hyphen only where spoken so."""
     text = text.casefold().replace("&", " and ").replace("++", " plus plus ").replace("'s", "s")
@@ -56,6 +59,7 @@ _SOUNDS: tuple[tuple[str, str], ...] = (
 )  # fmt: skip
 
 
+@lru_cache(maxsize=8192)
 def sound(text: str) -> str:
     """Consonant skeleton: what is left of a word when spelling, voicing and vowels are taken away."""
     key = text.casefold()
@@ -64,6 +68,7 @@ def sound(text: str) -> str:
     return key
 
 
+@lru_cache(maxsize=8192)
 def _vowels(text: str) -> str:
     """Vowels as they sound: "ee", "ea", "i" and "y" are one, a silent e at the end none."""
     key = re.sub(r"(?<=[^aeiouy])e$", "", text.casefold())
@@ -86,6 +91,8 @@ def likeness(spoken: Sequence[str], name: Sequence[str]) -> float:
         spoken, name = _without_kind(spoken), _without_kind(name)
         return 0.98 * likeness(spoken, name)
     spelled = max(fuzz.ratio(said, meant), fuzz.token_sort_ratio(" ".join(spoken), " ".join(name)))
+    if spelled < _UNLIKE:
+        return spelled
     one, two = sound(said), sound(meant)
     heard = fuzz.ratio(one, two) if min(len(one), len(two)) >= 3 else 0.0
     mixed = 0.6 * spelled + 0.4 * heard
