@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from anovax.safety.finding import APPROVED, Finding, ask, notice, strictest
-from anovax.safety.normalise import readings
+from anovax.safety.normalise import readings, words
 from anovax.safety.places import Place
 from anovax.safety.posix.rules import PROGRAMS, judge
 from anovax.safety.posix.shell import Run, TooDeepError
@@ -22,6 +22,9 @@ MAX_COMMAND = 4000
 _PROMPT = re.compile(r"\s*(?:[$#%>]\s+|:?!\s*)(?=\S)")
 _PROSE = re.compile(r"[^\W_][\w ,.!?'’\"“”:()–—…-]*\Z")
 _NO_PROSE = re.compile(r"(^|\s)[-.]|\w[.:]\w|--|__|:$")
+# They make a sentence; names of files they are not
+_LINKING = words("the is are was were with we you he she they my your his her our their for of an me it that this and but said who what if when")
+_NO_WORDS = words("rm dd sudo mkfs del rd ri chmod chown su doas mv cp sh bash eval unlink rmdir erase reg")
 
 
 def is_prose(text: str) -> bool:
@@ -33,9 +36,20 @@ def is_prose(text: str) -> bool:
         if not _PROSE.match(line) or _NO_PROSE.search(line):
             return False
         first = re.match(r"[\w']+", line)
-        if first is None or first[0].casefold() in PROGRAMS or first[0].casefold() in WINDOWS_PROGRAMS:
+        if first is None or (_starts(first[0].casefold()) and not _is_sentence(line.casefold())):
             return False
     return True
+
+
+def _starts(word: str) -> bool:
+    return word in PROGRAMS or word in WINDOWS_PROGRAMS
+
+
+def _is_sentence(line: str) -> bool:
+    """Words like "the" and "is" make "wipe the table" a sentence, although wipe is a program."""
+    spoken = re.findall(r"[\w']+", line)
+    needed = 2 if spoken[0] in _NO_WORDS else 1
+    return len(spoken) > 2 and len(_LINKING & set(spoken[1:])) >= needed
 
 
 def goes_on(script: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass
 
@@ -42,7 +43,13 @@ _PLAIN = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+_TWO_WORDS = re.compile(
+    r"\b(page (up|down)|(caps|num|scroll) lock|print screen|back space|volume (up|down|mute)|play pause|(next|previous|prev) track|space bar|(left|right|up|down) arrow|"
+    r"arrow (left|right|up|down)|kp enter|fast forward|brightness (up|down)|zoom (in|out))\b"
+)
+
+
+@dataclass(frozen=True)
 class Chord:
     """``mods`` of ctrl, shift, alt, altgr, super; ``key`` a canonical name or one character."""
 
@@ -50,6 +57,10 @@ class Chord:
     key: str
 
     def __str__(self) -> str:
+        return self._name
+
+    @functools.cached_property
+    def _name(self) -> str:
         order = [name for name in ("ctrl", "alt", "altgr", "shift", "super") if name in self.mods]
         return "+".join([*order, self.key])
 
@@ -58,6 +69,7 @@ def parse_chords(text: str) -> tuple[Chord, ...]:
     """All chords of a ``keys`` argument, in order; ValueError names the first thing that is no key."""
     if text in ("\n", "\r", " ", "\t"):
         return (Chord(frozenset(), {"\t": "tab", " ": "space"}.get(text, "enter")),)
+    text = _TWO_WORDS.sub(lambda match: match[0].replace(" ", ""), text.casefold())
     joined = re.sub(r"\s*\+\s*(?=\S)", "+", text.strip().casefold())
     chords = tuple(_chord(part) for part in re.split(r"[\s,]+(?=\S)|\s+", joined) if part)
     if not chords:

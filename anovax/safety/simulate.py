@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from anovax.plan import World
+from anovax.safety.commands import is_prose
 from anovax.safety.finding import APPROVED, Finding, ask, notice, strictest
 from anovax.safety.hotkeys import closes, judge_chord, leads_to
 from anovax.safety.keys import Chord, parse_chords
@@ -25,6 +26,7 @@ MAX_KEYS = 400
 MAX_SCRIPT = 4000
 _CONTROL_KEYS = {"\n": "enter", "\r": "enter", "\t": "tab", "\b": "backspace", "\x7f": "backspace", "\x1b": "escape", "\x00": "ctrl+space"}
 _CONTROL_KEYS |= {chr(code): f"ctrl+{chr(code + 96)}" for code in range(1, 27) if chr(code) not in _CONTROL_KEYS}
+_CONTROL_CHORDS = {char: parse_chords(keys)[0] for char, keys in _CONTROL_KEYS.items()}
 _ENTERS = ("ctrl+j", "ctrl+m", "ctrl+o")
 _PASTES = ("ctrl+v", "ctrl+shift+v", "shift+insert", "super+v", "ctrl+alt+v", "ctrl+insert", "paste")
 _COPIES = ("ctrl+c", "ctrl+x", "ctrl+insert", "super+c", "super+x", "copy", "cut", "ctrl+shift+c", "shift+delete")
@@ -102,13 +104,25 @@ class Simulation:
         return APPROVED
 
     def type(self, text: str) -> Finding:
+        if self._is_only_text(text):
+            return APPROVED
         findings: list[Finding] = []
         for part in re.split(r"([\x00-\x1f\x7f])", text):
-            if part in _CONTROL_KEYS:
-                findings.extend(self._chord(chord) for chord in parse_chords(_CONTROL_KEYS[part]))
+            if part in _CONTROL_CHORDS:
+                findings.append(self._chord(_CONTROL_CHORDS[part]))
             else:
                 self.desk.line.insert(part)
         return strictest([*findings, self._submitted()])
+
+    def _is_only_text(self, text: str) -> bool:
+        """Long texts need no key by key simulation where their lines cannot be commands."""
+        desk = self.desk
+        if len(text) < 200 or desk.line.text or desk.line.blind or desk.closing or re.search(r"[\x00-\x09\x0b-\x1f\x7f]", text):
+            return False
+        if desk.place not in (Place.DOCUMENT, Place.CHAT, Place.OTHER) and not (desk.place is Place.UNKNOWN and is_prose(text)):
+            return False
+        desk.line.insert(text.rpartition("\n")[2])
+        return True
 
     def press(self, keys: str, times: int = 1) -> Finding:
         """Raises ValueError for what is no chord."""
@@ -176,7 +190,7 @@ class Simulation:
             yield ask("console", "it runs code in the browser") if text.strip() or blind else None
         elif desk.place.takes_commands:
             yield from self._submit(text, blind, recent)
-        elif text.startswith((":", "!")):
+        elif text.startswith((":!", ":r!", ":r !")):
             yield self._commands(text, Place.DOCUMENT)
 
     def _submit(self, text: str, blind: str, recent: str) -> Iterator[Finding | None]:

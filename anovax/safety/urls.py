@@ -42,10 +42,18 @@ def judge_url(text: str) -> Finding:
     return strictest(_judge(reading) for reading in dict.fromkeys((text, fold(text), _unescaped(text))))
 
 
+_ADDRESS_SIGN = re.compile(r"[:\\%]|&#|//|[\uff00-\uffef]|^\W*[\dx.]+\W*$|[Ll][Oo][Cc][Aa][Ll]|[^\x00-\x7f]")
+
+
 def is_address(text: str) -> bool:
     """Whether a text in a run box or an unknown field would be taken for an address, however it is written."""
-    return any(_scheme(reading.strip()) is not None or _numeric(reading.strip()) or reading.strip() in ("localhost",) or re.match(r"localhost[:/]|//", reading.strip().casefold()) is not None
-               for reading in (text, fold(text), _unescaped(text)))  # fmt: skip
+    if not _ADDRESS_SIGN.search(text):
+        return False
+    return any(_addressed(reading.strip()) for reading in dict.fromkeys((text, fold(text), _unescaped(text))))
+
+
+def _addressed(text: str) -> bool:
+    return _scheme(text) is not None or _numeric(text) or re.match(r"localhost([:/]|$)|//", text.casefold()) is not None
 
 
 def _unescaped(text: str) -> str:

@@ -70,6 +70,8 @@ def _run_rest(command: Command, run: Run) -> None:
             return
         if text.startswith(("-", "+")) and len(text) > 1:
             rest = rest[2 if len(text) == 2 and text[1] in valued else 1 :]
+        elif text in ("{", "(", "!"):
+            rest.pop(0)
         elif re.fullmatch(r"[A-Za-z_]\w*=.*", text, re.DOTALL) and command.name in ("env", "sudo", "doas"):
             _assign(rest.pop(0), run)
         else:

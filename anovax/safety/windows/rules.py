@@ -86,7 +86,7 @@ _WITH_ARGUMENTS: tuple[tuple[str, str, str, str, str], ...] = (
     ("whoami", r"/(priv|all|groups)", "notice", "system", "it shows your rights"),
     ("copy|xcopy|robocopy|move|ren|rename|cp|mv|copy-item|move-item|mi|cpi|rni|rename-item", r"(?i)/mir|/purge|/move|\\system32|c:\\windows|\\startup|\\\\\w+\\\w+\$|\.exe\s.*\.(exe|scr)|con\s", "ask", "overwrite", "it deletes, replaces or plants files"),
     ("copy|xcopy|robocopy|move|ren|rename|copy-item|move-item|rename-item|set-content|out-file|add-content|new-item|tee-object", r"[\\.:]", "notice", "overwrite", "it may overwrite a file"),
-    ("kill|stop-process|spps|taskkill|tskill", r"-|/|\$", "ask", "processes", "it ends running programs"),
+    ("kill|stop-process|spps|taskkill|tskill", r"^(?!-l\b).*(-|/|\$)", "ask", "processes", "it ends running programs"),
     ("invoke-webrequest|invoke-restmethod|iwr|irm", r"-outfile|-o\b|-method (post|put)|-body|-infile|\.(exe|ps1|dll|bat|msi|vbs|zip)\b|\||iex|\$", "ask", "download", "it downloads a program or sends data"),
     ("invoke-webrequest|invoke-restmethod|iwr|irm", r"https?://", "notice", "download", "it fetches a page"),
     ("control|explorer|start", r"javascript:|vbscript:|\.cpl\b.*,|\\\\\S+\\\S+\.(exe|cpl|dll|lnk)|https?://\S+\.(exe|hta|js|vbs)|shell:startup|ms-\w+:\S*(cmd|http)|search-ms:|\.(hta|vbs|js|scr|ps1|bat|cmd)\b", "ask", "lolbin", "it runs code from elsewhere"),
