@@ -139,7 +139,7 @@ def test_an_offer_has_everything_a_phone_needs(tmp_path: Path) -> None:
 
 
 def test_a_companion_that_is_off_opens_no_door(tmp_path: Path) -> None:
-    with pytest.raises(CompanionError, match=r"turned off; set companion\.enabled"):
+    with pytest.raises(CompanionError, match=r"turned off; set enabled = true"):
         door.open_offer(CompanionConfig(), tmp_path)
 
 

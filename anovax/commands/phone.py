@@ -8,10 +8,9 @@ from pathlib import Path
 import typer
 
 from anovax.commands.output import JSON_OPTION, emit, note
-from anovax.companion import network, pairing
-from anovax.companion.devices import Device, DeviceStore
-from anovax.companion.tls import Authority
-from anovax.config import Config, load_config
+from anovax.companion import door, pairing
+from anovax.companion.devices import Device
+from anovax.config import load_config
 from anovax.errors import CompanionError
 
 POLL_S = 0.5
@@ -29,11 +28,8 @@ def pair(
 ) -> None:
     """Show the QR code that lets one phone in, and ask here before it gets in. Example: anovax pair"""
     config = load_config()
-    if not config.companion.enabled:
-        fix = "set enabled = true (and lan = true for a phone) under [companion]"
-        raise CompanionError("The companion is turned off", fix)
-    folder = config.data_dir / "companion"
-    offered = pairing.offer(folder, host or _address(config), config.companion.port, _fingerprint(folder, config))
+    offered = door.open_offer(config.companion, config.data_dir, host)
+    folder = door.pairing_folder(config.data_dir)
     if json_only:
         facts = {"url": offered.url, "address": offered.address, "pin": offered.pin}
         emit({**facts, "fingerprint": offered.fingerprint, "expires_s": offered.expires_s})
@@ -52,7 +48,7 @@ def devices(
     json_only: bool = JSON_OPTION,
 ) -> None:
     """List paired phones, or put one out at once. Example: anovax devices --revoke "My phone"."""
-    store = DeviceStore(load_config().data_dir / "companion" / "devices")
+    store = door.device_store(load_config().data_dir)
     if revoke:
         gone = store.revoke(revoke)
         emit({"revoked": gone.id, "name": gone.name}) if json_only else typer.echo(f"{gone.name} is out.")
@@ -62,21 +58,6 @@ def devices(
         emit(_facts(device)) if json_only else typer.echo(_line(device))
     if not found and not json_only:
         typer.echo("No phone is paired. Let one in with: anovax pair")
-
-
-def _address(config: Config) -> str:
-    if not config.companion.lan:
-        return "localhost"
-    found = network.lan_addresses()
-    if not found:
-        raise CompanionError("This laptop has no address on a local network", "connect to the phone's Wi-Fi first")
-    return found[0]
-
-
-def _fingerprint(folder: Path, config: Config) -> str:
-    authority = Authority(folder / "tls")
-    authority.ensure(network.host_names(config.companion.lan))
-    return authority.fingerprint()
 
 
 def _wait(folder: Path, seconds: float, yes: bool) -> None:

@@ -11,21 +11,22 @@ from anovax.config import CompanionConfig
 from anovax.errors import CompanionError
 
 
-def open_offer(config: CompanionConfig, data_dir: Path) -> pairing.Offer:
+def open_offer(config: CompanionConfig, data_dir: Path, host: str = "") -> pairing.Offer:
     """A QR code, a link, a PIN and the fingerprint, good for five minutes and one phone.
 
-    CompanionError when the companion is off, or no phone could reach this computer.
+    ``host`` is the address that the phone shall use; empty finds the best one. CompanionError when the companion is
+    off, or no phone could reach this computer.
     """
     if not config.enabled:
         raise CompanionError(
-            "The companion is turned off", "set companion.enabled and companion.lan to true and start `anovax run`"
+            "The companion is turned off", "set enabled = true, and lan = true for a phone, under [companion]"
         )
     addresses = network.lan_addresses() if config.lan else ("127.0.0.1",)
     if not addresses:
         raise CompanionError("This computer has no network address now", "connect it to the same network as the phone")
     authority = Authority(data_dir / "companion" / "tls")
     authority.ensure_ca()
-    return pairing.offer(pairing_folder(data_dir), addresses[0], config.port, authority.fingerprint())
+    return pairing.offer(pairing_folder(data_dir), host or addresses[0], config.port, authority.fingerprint())
 
 
 def pairing_folder(data_dir: Path) -> Path:
