@@ -35,8 +35,8 @@ def is_prose(text: str) -> bool:
             continue
         if not _PROSE.match(line) or _NO_PROSE.search(line):
             return False
-        first = re.match(r"[\w']+", line)
-        if first is None or (_starts(first[0].casefold()) and not _is_sentence(line.casefold())):
+        first = line.split()[0].strip("'\"’“”,.:;!?()").casefold()
+        if (_starts(first) and not _is_sentence(line.casefold())):
             return False
     return True
 

@@ -80,6 +80,8 @@ def parse_chords(text: str) -> tuple[Chord, ...]:
 def _chord(text: str) -> Chord:
     if text in ("+", "-", ","):
         return Chord(frozenset(), text)
+    if re.search(r"[^+]\+$", text):
+        raise ValueError(f"{text!r} is no whole chord")
     parts = [part for part in re.split(r"\+|(?<=\w)-(?=\w)", text) if part]
     if text.endswith(("++", "+-")) or (text.endswith("-") and len(text) > 1):
         parts = [*parts, text[-1]] if parts[-1:] != [text[-1]] else parts

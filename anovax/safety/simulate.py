@@ -173,7 +173,7 @@ class Simulation:
         line = self.desk.line
         if self.desk.place is Place.TERMINAL and line.text:
             line.blind = line.blind or "completion"
-        elif self.desk.place is Place.UNKNOWN and line.text:
+        elif self.desk.place.takes_commands and line.text:
             line.insert(" ")
 
     def _enter(self) -> Iterator[Finding | None]:

@@ -84,6 +84,8 @@ def offensive(command: Command) -> bool:
 def interpreter(command: Command, run: Run) -> Finding | None:
     """python, perl, ruby, node, php…"""
     python = command.name.startswith(("python", "pypy", "ipython"))
+    if command.name in ("perl", "perl5", "ruby") and any(re.match(r"-\w*i(\.\w+)?$|-\w*i\w*[pn]?e", text) for text in command.texts[:3]):
+        return ask("overwrite", "it changes files in place")
     rest = list(command.args)
     while rest and rest[0].text.startswith("-") and rest[0].text != "-":
         option = rest.pop(0).text
@@ -93,8 +95,6 @@ def interpreter(command: Command, run: Run) -> Finding | None:
         if inline is not None:
             code = Word(inline) if inline else (rest.pop(0) if rest else Word(""))
             found = judge_code(code.text, run, python)
-            if re.match(r"-\w*i", option) and command.name == "perl":
-                return ask("overwrite", "it changes files in place")
             return ask("assembled", "its code is assembled at run time") if code.open or code.hidden else found
     if rest and rest[0].text not in ("-", "/dev/stdin"):
         return _script(rest, command, run)
@@ -170,7 +170,11 @@ def editor(command: Command, run: Run) -> Finding | None:
 
 def build(command: Command, run: Run) -> Finding | None:
     """Compilers and loaders with options that run other programs."""
-    return ask("run", "its options run another program") if re.search(r"-wrapper|--eval|-fplugin|-B\S|-specs", " ".join(command.texts)) else None
+    if command.name == "man" and not re.search(r"-P|--pager|-H|--html|--preprocessor", " ".join(command.texts)):
+        return None
+    for word in command.args if command.name == "man" else ():
+        run.script(word.text)
+    return ask("run", "its options run another program") if command.name == "man" or re.search(r"-wrapper|--eval|-fplugin|-B\S|-specs", " ".join(command.texts)) else None
 
 
 RULES: Mapping[str, Rule] = {
@@ -179,5 +183,5 @@ RULES: Mapping[str, Rule] = {
     **{f"python{minor}": interpreter for minor in ("2.7", *(f"3.{n}" for n in range(6, 16)))},
     **dict.fromkeys(words("awk gawk mawk nawk busybox-awk"), awk),
     **dict.fromkeys(words("vi vim nvim gvim view rvim ex ed emacs emacsclient nano-run gdb lldb mutt irssi dc-run joe micro less-run"), editor),
-    **dict.fromkeys(words("gcc g++ cc clang tcc ld as rustc"), build),
+    **dict.fromkeys(words("gcc g++ cc clang tcc ld as rustc man"), build),
 }  # fmt: skip

@@ -127,16 +127,17 @@ def unescaped(source: str) -> Piece:
     return Piece(text, odd=odd)
 
 
-def join(pieces: list[Piece]) -> list[Word]:
-    """Pieces to words: the tilde, and blanks of unquoted expansions."""
+def join(pieces: list[Piece], separators: str = " \t\n") -> list[Word]:
+    """Pieces to words: the tilde, and ``separators`` ($IFS) in unquoted expansions."""
+    blank = re.compile(f"[{re.escape(separators)}]+") if separators else re.compile(r"(?!)")
     if pieces and not pieces[0].quoted and not pieces[0].splits:
         pieces = [replace(pieces[0], text=_tilde(pieces[0].text)), *pieces[1:]]
     fields: list[list[Piece]] = [[]]
     for piece in pieces:
-        if not (piece.splits and re.search(r"\s", piece.text)):
+        if not (piece.splits and blank.search(piece.text)):
             fields[-1].append(piece)
             continue
-        parts = re.split(r"\s+", piece.text)
+        parts = blank.split(piece.text)
         fields[-1].append(replace(piece, text=parts[0]))
         fields.extend([replace(piece, text=part)] for part in parts[1:])
     return [_word(field) for field in fields if field and (_visible(field) or len(fields) == 1)]
@@ -183,7 +184,9 @@ def pieces_of(node: Node, env: Mapping[str, str], substitute: Callable[[Node], P
         case "command_substitution" | "process_substitution" | "arithmetic_expansion":
             return [substitute(node)]
         case "concatenation" | "command_name":
-            return [piece for child in node.children for piece in pieces_of(child, env, substitute)]
+            gap = sum(child.end_byte - child.start_byte for child in node.children) < node.end_byte - node.start_byte
+            inside = [piece for child in node.children for piece in pieces_of(child, env, substitute)]
+            return [*inside, Piece("", hidden=True)] if gap else inside  # an empty substitution: nothing but a disguise
     return [unescaped(source)]
 
 

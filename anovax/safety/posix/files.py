@@ -10,6 +10,7 @@ from anovax.safety import paths
 from anovax.safety.finding import Finding, ask, notice, refuse
 from anovax.safety.normalise import words
 from anovax.safety.posix.words import Command, Word
+from anovax.safety.posix.wrappers import SHELLS
 
 if TYPE_CHECKING:
     from anovax.safety.posix.shell import Run
@@ -179,6 +180,8 @@ def _find_runs(command: Command, run: Run, index: int) -> None:
         if word.text in (";", "\\;", "+"):
             break
         inner.append(Word("", open=True) if word.text == "{}" else Word(word.text.replace("{}", "FOUND"), open="{}" in word.text or word.open))
+    if inner and Command(tuple(inner)).name in SHELLS and len(inner) < 3:
+        run.found(ask("run", "it starts a shell"))
     if inner:
         run.run(command.inner(tuple(inner), redirects=(), stdin="", piped=False))
 

@@ -82,6 +82,8 @@ def _hidden_program(command: Command) -> Finding | None:
         return ask("hidden", "which program runs is left to a pattern")
     if re.search(r"[/\\]\.\.?[/\\]|//", word.text.lstrip("./")) and not re.match(r"https?:", word.text):
         return ask("hidden", "the program's path takes detours")
+    if re.match(r"/etc/(init\.d|rc\.d|rc\w*\.d)/", word.text):
+        return ask("services", "it changes what the system runs")
     if re.match(r"/(tmp|var/tmp|dev/shm)/", word.text):
         return ask("script", "it runs a program from a temporary folder")
     return notice("script", f"it runs {word.text}") if re.match(r"\.{1,2}/", word.text) else None

@@ -57,6 +57,7 @@ class Run:
             raise TooDeepError
         if self._depth > 1 and self.also is not None:
             self.findings.extend(self.also(text))
+        text = re.sub(r"(^|[;&|\n]\s*)time\s+(?:-p\s+)?(?=(?:if|for|while|until|case)\b|[{(])", r"\1", text)
         try:
             spread = expand_braces(text)
             if spread != text and not re.search(r"(?m)(^|[;&|]\s*)\{[^{}\s]*,", text):
@@ -263,7 +264,8 @@ class Run:
                 groups[-1].append(node)
             else:
                 groups.append([node])
-        return [word for group in groups for word in join([p for node in group for p in pieces_of(node, self.env, self.substitute)])]
+        separators = self.env.get("IFS", "")
+        return [word for group in groups for word in join([p for node in group for p in pieces_of(node, self.env, self.substitute)], separators)]
 
     def substitute(self, node: Node) -> Piece:
         """``$(…)``, ``<(…)``, ``$((…))``: run what is inside; its output is part of the word."""

@@ -69,6 +69,8 @@ def _prose(command: Command) -> bool:
 
 
 def _kill(command: Command, run: Run) -> Finding | None:
+    if command.name == "xkill":
+        return ask("processes", "it kills the window that is clicked next")
     if not command.args or (command.has("lL", "list") and not command.has("9")) or "-0" in command.texts:
         return None
     operands = command.operands("sn")
@@ -220,7 +222,7 @@ RULES: Mapping[str, Rule] = {
     **dict.fromkeys(words("sysctl date hostname domainname dmesg ulimit umask xset stty setxkbmap hwclock swapon"), _settings),
     **dict.fromkeys(words("ip ifconfig route arp iwconfig ethtool tc brctl"), _network_settings),
     **dict.fromkeys(words("iptables ip6tables nft ufw firewall-cmd iptables-restore ebtables pfctl ipset iptables-legacy csf fail2ban-client"), _firewall),
-    **dict.fromkeys(words("dbus-send busctl gdbus qdbus osascript xdotool ydotool wtype wmctrl xte xsendkeys"), _messages),
+    **dict.fromkeys(words("dbus-send busctl gdbus qdbus xdotool ydotool wtype wmctrl xte xsendkeys"), _messages),
     **dict.fromkeys(words("yes stress stress-ng forkbomb sysbench cpuburn memtester"), _load),
     **dict.fromkeys(words("diskutil defaults csrutil nvram tmutil spctl pmset scutil systemsetup networksetup security dscl dseditgroup kextload kextunload fdesetup "
                           "profiles bless asr xattr chflags"), _mac),
@@ -231,9 +233,11 @@ RULES: Mapping[str, Rule] = {
               "efibootmgr grub-install update-grub grub-mkconfig lilo bootctl mokutil update-initramfs dracut mkinitcpio", bare=False),
     **_with_arguments("disk", "it attaches or detaches disks", "mount udisksctl mount.cifs mount.nfs sshfs fusermount encfs"),
     **_unless(r"-s|--status|--help|-h|list|--list", "users", "it changes users, groups or passwords",
-              "useradd userdel usermod adduser deluser groupadd groupdel groupmod addgroup delgroup passwd chpasswd chage chsh chfn gpasswd newusers visudo vipw vigr "
+              "useradd userdel usermod adduser deluser groupadd groupdel groupmod addgroup delgroup passwd chpasswd chage gpasswd newusers visudo vipw vigr "
               "pwconv pwunconv grpconv pwck samba-tool smbpasswd pdbedit realm faillock pam_tally2 htpasswd kpasswd sysadminctl createhomedir authconfig authselect "
               "vncpasswd newgidmap newuidmap ssh-copy-id expiry", bare=False),
+    **_with_arguments("users", "it changes users, groups or passwords", "chsh chfn"),
+    **_with_arguments("container", "it leaves the protection of this session", "nsenter unshare chroot capsh setpriv runcon bwrap"),
     **_with_arguments("kernel", "it changes the running kernel or its protection",
                       "insmod rmmod modprobe kexec depmod setenforce auditctl aa-disable aa-teardown aa-complain aa-remove-unknown apparmor_parser setsebool semodule "
                       "load_policy ausearch-delete chcpu bpftool bpftrace ldconfig update-ca-certificates update-ca-trust update-alternatives trust dkms kmod kpatch sestatus-off "

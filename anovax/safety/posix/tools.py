@@ -28,7 +28,7 @@ _LOOKING = words("list ls ps get describe show status version help logs log info
 
 def cloud(command: Command, run: Run) -> Finding | None:
     """aws, gcloud, az, kubectl, terraform…: looking is harmless, throwing away or changing asks."""
-    verbs = [text for text in command.low if not text.startswith("-")][:6]
+    verbs = [part for text in command.low if not text.startswith("-") for part in re.split(r"[:.]", text) if part][:6]
     flags = " ".join(text for text in command.low if text.startswith("-"))
     if re.search(r"--(delete|force|prune|purge|auto-approve|destroy|replicas[= ]0|remove\S*|yes|hard)\b", flags):
         return ask("cloud", "it deletes or changes things for good")
@@ -225,12 +225,12 @@ RULES: Mapping[str, Rule] = {
     **dict.fromkeys(words("aws gcloud az gsutil bq doctl heroku fly flyctl kubectl oc k3s helm helmfile terraform tofu terragrunt pulumi ansible ansible-playbook cdk sam serverless sls eksctl kops "
                           "vercel netlify firebase wrangler supabase railway render hcloud linode-cli ibmcloud oci openstack nova consul nomad packer salt puppet chef knife argocd flux istioctl "
                           "gitlab jenkins circleci stripe twilio mongocli atlas cf rancher velero s3cmd s5cmd b2 azcopy linode vultr-cli scw exo civo kubectx virtctl talosctl etcdctl kafka-topics "
-                          "kafka-topics.sh rabbitmqctl zkcli influx eb copilot cloudflared ngrok"), cloud),
+                          "kafka-topics.sh rabbitmqctl zkcli influx eb copilot"), cloud),
     **dict.fromkeys(words("mysql mariadb psql sqlite3 sqlite mongo mongosh sqlcmd osql isql sqlplus cqlsh clickhouse-client duckdb usql cockroach influx-cli pgcli mycli litecli db2 bcp"), database),
     **dict.fromkeys(words("dropdb dropuser createuser mysqladmin pg_dropcluster pg_ctl pg_ctlcluster pg_restore mongorestore mysqlimport pg_resetwal pg_dump pg_dumpall mysqldump mongodump reindexdb "
                           "vacuumdb pg_rewind mongod"), _database_admin),
     "redis-cli": _redis, "keydb-cli": _redis, "valkey-cli": _redis, "memcached-tool": _redis,
     **dict.fromkeys(words("rsync rclone scp sftp ftp lftp tftp smbclient rcp unison pscp psftp duplicity"), synchronise),
-    **dict.fromkeys(words("make rails rake bundle php artisan prisma alembic flyway liquibase mix sequelize typeorm knex manage.py django-admin gradle gradlew mvn just task ninja drush wp"), project),
+    **dict.fromkeys(words("make rails rake bundle artisan prisma alembic flyway liquibase mix sequelize typeorm knex manage.py django-admin gradle gradlew mvn just task ninja drush wp"), project),
     **dict.fromkeys(words("restic borg borgmatic timeshift snapper duplicati kopia bup rdiff-backup tarsnap btrbk"), backup),
 }  # fmt: skip

@@ -118,6 +118,6 @@ _UNWRAP: dict[str, Callable[[Statement], Iterator[Finding | str]]] = {
     "forfiles": _rest(r".*?/c\s+"), "pcalua": _rest(r"-a\s+"), "conhost": _rest(r"(--\w+\s+)*"), "runas": _rest(r"(/\S+\s+)*"), "for": _rest(r".*?\bdo\s+"),
     "invoke-expression": _rest(""), "iex": _rest(""), "invoke-command": _rest(r".*?-scriptblock\s+"), "icm": _rest(r".*?-scriptblock\s+"), "sudo": _rest(""), "gsudo": _rest(""),
     "if": _rest(r"(/i\s+)?(not\s+)?(exist\s+\S+|errorlevel\s+\d+|\S+\s*==\s*\S+)\s+"), "exist": _rest(r"\S+\s+"), "nohup": _rest(""), "env": _rest(r"(\w+=\S*\s+)*"), "xargs": _rest(r"(-\S+\s+)*"),
-    "wt": _rest(r"(new-tab\s+)?(-\w+\s+\S+\s+)*"), "scriptrunner": _rest(r".*?-appvscript\s+"), "-c": _rest(""), "/c": _rest(""), "bash": _rest(r"-\w*c\s+"), "sh": _rest(r"-\w*c\s+"), "nice": _rest(r"(-n\s*\d+\s+)?"),
+    "wsl": _rest(r"(-\S+\s+)*"), "wt": _rest(r"(new-tab\s+)?(-\w+\s+\S+\s+)*"), "scriptrunner": _rest(r".*?-appvscript\s+"), "-c": _rest(""), "/c": _rest(""), "bash": _rest(r"-\w*c\s+"), "sh": _rest(r"-\w*c\s+"), "nice": _rest(r"(-n\s*\d+\s+)?"),
     "timeout": _rest(r"\d+\s+"), "setsid": _rest(""), "time": _rest(""), "exec": _rest(""), "eval": _rest(""), "doas": _rest(""), "command": _rest(""), "ionice": _rest(r"(-c\s*\d\s+)?"),
 }  # fmt: skip

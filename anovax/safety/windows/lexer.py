@@ -102,10 +102,9 @@ def statements(text: str, limit: int = 60) -> list[Statement]:
 
 
 def _add(found: list[Statement], raw: str) -> None:
+    raw = re.sub(r"(?i)^[\s@]*((then|do|else|not|in|call|try|catch|finally|foreach|%|return)\s+)*", "", raw)
     parts = [re.sub(r"\"|(?<!\w)'|'(?!\w)", "", part) for part in re.findall(r"(?:\"[^\"]*\"?|'[^']*'|[^\s\"])+", raw)]
     parts = [part for part in (p.strip(",") for p in parts) if part]
-    while parts and parts[0].casefold() in ("@", "then", "do", "else", "if", "not", "in", "call", "try", "catch", "finally", "foreach", "%", "return"):
-        parts = parts[1:]
     if parts:
         parts[0] = parts[0].lstrip("@").removeprefix("&")
         found.append(Statement(tuple(part.casefold() for part in parts if part), raw.strip()))

@@ -20,7 +20,7 @@ _STARTUP_PATH = re.compile(r"(?i)currentversion\\(run|runonce|policies|image fil
 # Programs that ship with Windows and are known for running, loading or fetching other things, or for changing the system
 _RISKY = words(
     """vssadmin wbadmin bcdedit bootcfg bootrec diskshadow diskpart fsutil cipher wevtutil schtasks bitsadmin certutil certreq certoc mshta rundll32 regsvr32 regsvcs regasm installutil msbuild cmstp
-    odbcconf msiexec wscript cscript hh pcwrun pcalua mavinject presentationhost ieexec extrac32 makecab esentutl print-spool xwizard syncappvpublishingserver infdefaultinstall msdt msconfig mofcomp
+    odbcconf msiexec wscript cscript hh pcwrun pcalua forfiles mavinject presentationhost ieexec extrac32 makecab esentutl print-spool xwizard syncappvpublishingserver infdefaultinstall msdt msconfig mofcomp
     netsh takeown icacls cacls xcacls auditpol sdelete fltmc sc reg regedit regini secedit gpupdate gpresult psexec psexec64 paexec wmic wsl-install net1 nltest dsquery dsget csvde ldifde setspn
     ntdsutil cmdkey vaultcmd tscon rwinsta logoff taskkill tskill pskill psservice pssuspend sdbinst desktopimgdownldr expand-archive-lol replace-lol runas at-lol bitsadmin-lol reagentc
     manage-bde dism sfc pkgmgr pnputil driverquery-off devcon wusa ocsetup powercfg shutdown psshutdown unlodctr lodctr typeperf-off wecutil winrm winrs dnscmd djoin klist ksetup cmdl32 colorcpl
