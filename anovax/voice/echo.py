@@ -1,14 +1,15 @@
 """The assistant's own voice taken out of what the microphone hears.
 
 A frequency-domain adaptive filter (Shynk 1992, IEEE Signal Processing Magazine 9(1): overlap-save, normalised per bin)
-learns the way from loudspeaker to microphone and subtracts what it predicts. It learns only where prediction and
-microphone agree, so that a person who talks at the same time does not spoil it.
+learns the way from loudspeaker to microphone and subtracts what it predicts. It learns from the last few frames again,
+and only where prediction and microphone agree, so that a person who talks at the same time does not spoil it.
 """
 
 from __future__ import annotations
 
 import contextlib
 import time
+from collections import deque
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -20,7 +21,9 @@ from anovax.voice import FRAME, SAMPLE_RATE, Detection, Played, Samples
 
 TAPS = 4096  # 256 ms of room and driver delay
 SIZE = 8192
-STEP = 0.5
+BINS = SIZE // 2 + 1
+REUSE = 4
+HOLD = 20  # frames for which learning may pause
 LEAD_S = 0.04  # the reference is taken this much earlier than the clocks say, so that the filter stays causal
 HISTORY_S = 12.0
 OWN_WORD_SCORE = 0.1
@@ -70,38 +73,60 @@ class EchoCanceller:
     """
 
     def __init__(self) -> None:
-        self._weights = np.zeros(SIZE // 2 + 1, np.complex64)
-        self._power = np.full(SIZE // 2 + 1, 1e3, np.float32)
+        self._weights: NDArray[Any] = np.zeros(BINS, np.complex128)
+        self._power: NDArray[Any] = np.full(BINS, 1e3)
+        self._recent: deque[tuple[NDArray[Any], NDArray[Any]]] = deque(maxlen=REUSE)
+        self._leak = 1.0  # how much of the echo is left, as learnt so far
+        self._held = 0
         self.suppression_db = 0.0
 
     def clean(self, frame: Samples, reference: NDArray[np.float32]) -> Samples:
         """``frame`` int16[1280]; ``reference`` float32[8192] that ends where the frame ends (16 kHz, int16 scale)."""
-        spectrum = np.fft.rfft(reference)
-        energy = float(np.dot(reference, reference)) / SIZE
-        if energy < 1.0:
+        if float(np.dot(reference, reference)) / SIZE < 1.0:
             self.suppression_db = 0.0
             return frame
-        echo = np.fft.irfft(spectrum * self._weights, SIZE)[-FRAME:]
-        sound: NDArray[Any] = frame.astype(np.float32)
-        error: NDArray[Any] = sound - echo
-        before, after = float(np.dot(sound, sound)) + 1.0, float(np.dot(error, error)) + 1.0
-        self._learn(spectrum, error, before, after)
+        sound: NDArray[Any] = frame.astype(np.float64)
+        spectrum = np.fft.rfft(reference)
+        error = sound - self._predict(spectrum)
+        before, after = _energy(sound), _energy(error)
+        if self._may_learn(before, after):
+            self._learn(spectrum, sound)
         if after > before:  # a prediction that makes it worse is not used
             error, after = sound, before
         self.suppression_db = 10.0 * float(np.log10(before / after))
         cleaned: Samples = np.clip(np.rint(error), -32768, 32767).astype(np.int16)
         return cleaned
 
-    def _learn(self, spectrum: NDArray[Any], error: NDArray[Any], before: float, after: float) -> None:
-        power = np.square(np.abs(spectrum)).astype(np.float32)
-        self._power = np.maximum(power, 0.8 * self._power + 0.2 * power)
-        padded = np.zeros(SIZE, np.float32)
-        padded[-FRAME:] = error
-        step = STEP * (0.25 if after > 4.0 * before else 1.0)
-        gradient = np.conj(spectrum) * np.fft.rfft(padded) / (self._power + 1e-3 * float(self._power.max()) + 1e3)
-        taps = np.fft.irfft(self._weights + step * gradient, SIZE)
-        taps[TAPS:] = 0.0  # the constraint that keeps the convolution linear
-        self._weights = np.fft.rfft(taps).astype(np.complex64)
+    def _may_learn(self, before: float, after: float) -> bool:
+        """Not while much more is left than usual: somebody else is talking. But not for ever: the room may have changed."""
+        left = after / before
+        if left > 6.0 * self._leak and self._held < HOLD:
+            self._held += 1
+            return False
+        self._held = 0
+        self._leak = min(1.0, 0.9 * self._leak + 0.1 * left)
+        return True
+
+    def _learn(self, spectrum: NDArray[Any], sound: NDArray[Any]) -> None:
+        """One step for this frame and one more for each of the last few: sound is short, and they cost little."""
+        self._power = 0.8 * self._power + 0.2 * np.square(np.abs(spectrum))
+        self._recent.append((spectrum, sound))
+        for far, near in reversed(self._recent):
+            error = np.zeros(SIZE)
+            error[-FRAME:] = near - self._predict(far)
+            power = np.maximum(self._power, np.square(np.abs(far)))
+            gradient = np.conj(far) * np.fft.rfft(error) / (power + 1e-4 * power.max() + 1e3)
+            taps = np.fft.irfft(self._weights + gradient, SIZE)
+            taps[TAPS:] = 0.0  # the constraint that keeps the convolution linear
+            self._weights = np.fft.rfft(taps)
+
+    def _predict(self, spectrum: NDArray[Any]) -> NDArray[Any]:
+        echo: NDArray[Any] = np.fft.irfft(spectrum * self._weights, SIZE)[-FRAME:]
+        return echo
+
+
+def _energy(sound: NDArray[Any]) -> float:
+    return float(np.dot(sound, sound)) + 1.0
 
 
 class Loudspeaker(Protocol):

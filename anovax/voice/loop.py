@@ -45,7 +45,9 @@ STOP = re.compile(
     r"shut up|silence|enough|that's enough|abort|halt)( now| please| it)?\W*$",
     re.IGNORECASE,
 )
-NEVER_MIND = re.compile(r"^\W*((oh|no|actually|okay|ok),? )*(never ?mind|forget it|forget that|nothing)\W*$", re.IGNORECASE)
+NEVER_MIND = re.compile(
+    r"^\W*((oh|no|actually|okay|ok),? )*(never ?mind|forget it|forget that|nothing)\W*$", re.IGNORECASE
+)
 
 
 class Silent:
