@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+import numpy as np
 from pydantic import Field, model_validator
 
-from anovax.desktop import Desktop
-from anovax.desktop.targets import find_target
-from anovax.tool import KB_MOUSE, Agent, Done, Risk, StepContext, ToolArgs, Undo, tool
+from anovax.desktop import Desktop, Image, Rect
+from anovax.desktop.screen_targets import Target, choose_place, links, nth, parse_target
+from anovax.errors import DesktopError, ToolError
+from anovax.tool import KB_MOUSE, Agent, Done, Risk, StepContext, ToolArgs, Undo, WindowRef, tool
 
-SETTLE_S = 0.3
+_EFFECT_S = 0.8  # how long a click may take to show
+_AROUND = 160  # pixels around the click that are compared
+_FAR = 50  # wheel notches that reach the end of most pages
+_LEAST_CHANGE = 12  # pixels that must differ; a blinking text cursor is smaller
 
 
 class ClickArgs(ToolArgs):
@@ -46,19 +51,16 @@ class PointerAgent(Agent):
     )
     def click(self, args: ClickArgs, step: StepContext) -> Done:
         desktop: Desktop = self.parts.desktop
-        if args.target:
-            x, y = find_target(args.target, desktop.ocr.read(desktop.screenshot()))
-            what = args.target
-        else:
-            assert args.x is not None
-            assert args.y is not None
-            x, y, what = args.x, args.y, ""
-        before = desktop.screenshot()
+        x, y, what = self._place(args)
+        before = _Look(desktop, x, y)
         desktop.click(x, y, args.button, args.count, step, what)
-        step.sleep(SETTLE_S)
-        changed = bool((desktop.screenshot() != before).any())
-        where = f"{args.target or 'the place'} at {x}, {y}"
-        return Done(evidence=f"clicked {where}{', and the screen changed' if changed else ''}", verified=changed)
+        waited = 0.0
+        while waited < min(_EFFECT_S, step.remaining - 0.5):
+            step.sleep(0.1)
+            waited += 0.1
+            if change := _Look(desktop, x, y).differs(before):
+                return Done(evidence=f"clicked {what or 'there'} at {x}, {y}: {change}", verified=True)
+        return Done(evidence=f"clicked {what or 'there'} at {x}, {y}; nothing visible changed")
 
     @tool(
         risk=Risk.INPUT,
@@ -70,11 +72,76 @@ class PointerAgent(Agent):
     )
     def scroll(self, args: ScrollArgs, step: StepContext) -> Done:
         desktop: Desktop = self.parts.desktop
-        before = desktop.screenshot()
-        if args.direction in ("top", "bottom"):
-            desktop.press("ctrl+home" if args.direction == "top" else "ctrl+end", step, desktop.focused())
+        window = step.target or desktop.focused()
+        frame = desktop.frame(window) if window is not None else None
+        if window is None or frame is None:
+            raise ToolError("No window has the focus", "click into a window first")
+        if not frame.contains(*desktop.pointer()):
+            desktop.move(*frame.centre)  # the wheel goes to what is under the pointer
+        before = desktop.screenshot(window)
+        direction = {"top": "up", "bottom": "down"}.get(args.direction, args.direction)
+        desktop.scroll(direction, _FAR if direction != args.direction else args.amount, step)
+        step.sleep(0.3)
+        moved = _changed(before, desktop.screenshot(window)) > _LEAST_CHANGE * 10
+        said = f"scrolled {args.direction} in {window.name!r}"
+        return Done(evidence=f"{said}; its content moved" if moved else f"{said}; nothing moved", verified=moved)
+
+    def _place(self, args: ClickArgs) -> tuple[int, int, str]:
+        """Where to click, in logical pixels, and what is there. A named text is looked for in the focused window first."""
+        if args.x is not None and args.y is not None:
+            return args.x, args.y, args.target
+        desktop: Desktop = self.parts.desktop
+        target, focus = parse_target(args.target), desktop.focused()
+        frames = [desktop.frame(focus)] if focus is not None else []
+        problem: ToolError | None = None
+        for rect in [frame for frame in frames if frame is not None] + [monitor.rect for monitor in desktop.monitors()]:
+            try:
+                x, y = self._find(target, rect)
+                return x, y, args.target
+            except ToolError as error:
+                if error.candidates:
+                    raise
+                problem = problem or error
+            except DesktopError:
+                continue  # a window that is outside the screen cannot be read; the monitors can
+        raise problem or ToolError(f"{target.text!r} is not to be seen on the screen", "name a text that can be seen")
+
+    def _find(self, target: Target, rect: Rect) -> tuple[int, int]:
+        desktop: Desktop = self.parts.desktop
+        image = desktop.grab(rect)
+        if target.link:
+            box = nth(links(image, desktop.ocr.read(image)), target)
         else:
-            desktop.scroll(args.direction, args.amount, step)
-        step.sleep(SETTLE_S)
-        moved = bool((desktop.screenshot() != before).any())
-        return Done(evidence="the screen moved" if moved else "nothing moved", verified=moved)
+            box = choose_place(target, desktop.ocr.find(image, target.text))
+        scale = image.shape[1] / rect.w
+        return max(rect.x, 0) + round(box.centre[0] / scale), max(rect.y, 0) + round(box.centre[1] / scale)
+
+
+class _Look:
+    """What can be seen of a click's effect: the windows, the focus, the picture around."""
+
+    def __init__(self, desktop: Desktop, x: int, y: int) -> None:
+        self.windows = {window.id: window for window in desktop.windows()}
+        self.focus: WindowRef | None = desktop.focused()
+        self.picture = desktop.grab(Rect(x=x - _AROUND, y=y - _AROUND, w=2 * _AROUND, h=2 * _AROUND))
+
+    def differs(self, before: _Look) -> str:
+        """In words, or an empty string."""
+        if new := [window for key, window in self.windows.items() if key not in before.windows]:
+            return f"{new[0].name!r} opened"
+        if gone := [window for key, window in before.windows.items() if key not in self.windows]:
+            return f"{gone[0].name!r} closed"
+        if self.focus is not None and (before.focus is None or self.focus.id != before.focus.id):
+            return f"{self.focus.name!r} has the focus"
+        titles = [window for key, window in self.windows.items() if window.title != before.windows[key].title]
+        if titles:
+            return f"the title is now {titles[0].title!r}"
+        pixels = _changed(before.picture, self.picture)
+        return f"{pixels} pixels around it changed" if pixels > _LEAST_CHANGE else ""
+
+
+def _changed(before: Image, after: Image) -> int:
+    """Pixels that differ visibly."""
+    if before.shape != after.shape:
+        return int(after.shape[0] * after.shape[1])
+    return int((np.abs(before.astype(np.int16) - after.astype(np.int16)).max(axis=2) > 24).sum())

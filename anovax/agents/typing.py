@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import unicodedata
 from typing import ClassVar
 
 from pydantic import Field
 
-from anovax.desktop import Desktop
-from anovax.errors import FocusLost, ToolError
+from anovax.desktop import Desktop, Typed
+from anovax.errors import ToolError
 from anovax.tool import KB_MOUSE, Agent, Done, Risk, StepContext, ToolArgs, Undo, UndoAction, WindowRef, tool
+
+_LONGEST_UNDO = 1000  # characters that are taken back by Backspace
+_READ_BACK_S = 1.0
+_NOT_ONE_KEY = {"Mn", "Me", "Mc", "Cf", "Cc", "So", "Sk"}  # characters that one Backspace may not take back alone
 
 
 class TypeTextArgs(ToolArgs):
@@ -33,32 +37,64 @@ class TypingAgent(Agent):
         window = step.target or desktop.focused()
         if window is None:
             raise ToolError("No window has the focus", "click into a window first")
-        secret = desktop.secure_field() is True
-        before = None if secret else desktop.read_back(window)
+        secure = bool(desktop.secure_field())
+        before = None if secure else desktop.read_back(window)
         typed = desktop.type_text(args.text, window, step)
-        after = None if secret or before is None else desktop.read_back(window)
-        undo = UndoAction(f"type {len(args.text)} characters", _erase(desktop, window, len(args.text)), window.id)
-        if before is not None and after is not None:
-            if not grew(before, after, args.text):
-                raise ToolError(f"{window.name} does not show what was typed", "look at the window and ask again")
-            return Done(evidence=f"read back from {window.name}", verified=True, undo=undo)
-        what = f"{typed.characters} characters sent to {window.name}"
-        return Done(evidence=what, undo=None if secret else undo, secret=secret)
+        verified = before is not None and self._arrived(before, args.text, window, step)
+        if before is not None and not verified:
+            raise ToolError(f"{window.name} does not show exactly what was typed", "look at the window and ask again")
+        undo = None if secure else self._undo(args.text, window, desktop.keys_sent)
+        return Done(
+            evidence=self._evidence(typed, window, verified, secure), verified=verified, undo=undo, secret=secure
+        )
+
+    def _arrived(self, before: str, text: str, window: WindowRef, step: StepContext) -> bool:
+        """Whether the field really holds the old text with the new one put in once."""
+        waited = 0.0
+        while True:
+            after = self.parts.desktop.read_back(window)
+            if after is not None and put_in(before, after, text):
+                return True
+            if waited >= _READ_BACK_S:
+                return False
+            step.sleep(0.05)
+            waited += 0.05
+
+    def _evidence(self, typed: Typed, window: WindowRef, verified: bool, secure: bool) -> str:
+        count = f"{typed.characters} character{'' if typed.characters == 1 else 's'}"
+        if secure:
+            return f"{count} went into a password field of {window.name!r}"
+        if verified:
+            return f"{window.name!r} holds the text; {count} read back"
+        done = "; it has worked them off" if typed.settled else ""
+        return f"{count} went to {window.name!r}, which had the focus all the time{done}; it cannot be read back"
+
+    def _undo(self, text: str, window: WindowRef, serial: int) -> UndoAction | None:
+        if len(text) > _LONGEST_UNDO or any(unicodedata.category(char) in _NOT_ONE_KEY for char in text):
+            return None
+        return UndoAction(
+            label=f"take {len(text)} typed characters back",
+            run=lambda step: self._take_back(len(text), window, serial, step),
+            window=window.id,
+        )
+
+    def _take_back(self, count: int, window: WindowRef, serial: int, step: StepContext) -> Done:
+        desktop: Desktop = self.parts.desktop
+        if desktop.keys_sent != serial:
+            raise ToolError("Something else was typed since", "take it back by hand")
+        before = desktop.read_back(window)
+        desktop.press(desktop.chords("backspace") * count, step, window)
+        after = desktop.read_back(window)
+        gone = before is not None and after is not None and len(before) - len(after) == count
+        return Done(evidence=f"{count} characters taken back from {window.name!r}", verified=gone)
 
 
-def grew(before: str, after: str, typed: str) -> bool:
-    """Whether ``typed`` stands in the field now and did not before (or stands there once more)."""
-    text = typed.rstrip("\n")
-    return after.count(text) > before.count(text) or (bool(text) and after.replace(text, "", 1) == before)
-
-
-def _erase(desktop: Desktop, window: WindowRef, characters: int) -> Callable[[StepContext], Done]:
-    def undo(step: StepContext) -> Done:
-        now = desktop.focused()
-        if now is None or now.id != window.id:
-            raise FocusLost(window.name, now.name if now else "no window")
-        for _ in range(characters):
-            desktop.press("backspace", step, window)
-        return Done(evidence=f"{characters} characters erased in {window.name}")
-
-    return undo
+def put_in(before: str, after: str, text: str) -> bool:
+    """Whether ``after`` is ``before`` with ``text`` put in at one place (or in place of a part that was selected)."""
+    start = after.find(text)
+    while start >= 0:
+        head, tail = after[:start], after[start + len(text) :]
+        if before.startswith(head) and before.endswith(tail) and len(head) + len(tail) <= len(before):
+            return True
+        start = after.find(text, start + 1)
+    return False

@@ -7,11 +7,12 @@ from typing import ClassVar
 from pydantic import Field
 
 from anovax.desktop import Desktop
-from anovax.desktop.windows_by_name import choose
+from anovax.desktop.window_names import choose_window
+from anovax.desktop.windows_of import belongs
 from anovax.errors import ToolError
 from anovax.tool import KB_MOUSE, Agent, Done, Risk, StepContext, ToolArgs, Undo, UndoAction, WindowRef, tool
 
-POLL_S, RESERVE_S = 0.05, 1.0
+_CLOSE_S = 4.0
 
 
 class FocusWindowArgs(ToolArgs):
@@ -40,10 +41,13 @@ class WindowAgent(Agent):
     def focus_window(self, args: FocusWindowArgs, step: StepContext) -> Done:
         desktop: Desktop = self.parts.desktop
         before = desktop.focused()
-        window = choose(args.name, desktop.windows(), before)
-        now = desktop.activate(window, step)
-        undo = _back_to(desktop, before) if before is not None and before.id != now.id else None
-        return Done(evidence=f"{now.name} has the focus", verified=True, result=now.name, undo=undo)
+        now = desktop.activate(self._choose(args.name, most_recent=True), step)
+        undo = None
+        if before is not None and before.id != now.id:
+            undo = UndoAction(
+                label=f"go back to {before.name}", run=lambda step: self._back(before, step), window=now.id
+            )
+        return Done(evidence=f"{now.name!r} has the focus", verified=True, result=now.name, undo=undo)
 
     @tool(
         risk=Risk.INPUT,
@@ -54,24 +58,44 @@ class WindowAgent(Agent):
     )
     def close_window(self, args: CloseWindowArgs, step: StepContext) -> Done:
         desktop: Desktop = self.parts.desktop
-        focus = desktop.focused()
-        window = choose(args.name, desktop.windows(), focus) if args.name else focus
-        if window is None:
-            raise ToolError("No window has the focus", "say which window to close")
+        window = self._choose(args.name, most_recent=False)
+        before = {other.id for other in desktop.windows()}
         desktop.close_window(window, step)
-        while desktop.exists(window):
-            dialog = desktop.dialog_of(window)
-            if dialog is not None:
-                raise ToolError(f"{window.name} asks first: {dialog.name}", "answer the dialog yourself")
-            if step.remaining < RESERVE_S:
-                raise ToolError(f"{window.name} did not close", "look whether it waits for something")
-            step.sleep(POLL_S)
-        return Done(evidence=f"{window.name} is gone", verified=True)
+        waited = 0.0
+        while waited < min(_CLOSE_S, step.remaining - 0.5):
+            if not desktop.exists(window):
+                return Done(
+                    evidence=f"{window.name!r} is gone from the list of windows", verified=True, result=window.name
+                )
+            if dialog := self._question(window, before):
+                raise ToolError(
+                    f"{window.name} is not closed: it asks {dialog.name!r}",
+                    "answer the question on the screen",
+                    f"{window.name} asks a question before it closes.",
+                    (dialog.name,),
+                )
+            step.sleep(0.05)
+            waited += 0.05
+        raise ToolError(f"{window.name} did not close within {waited:.0f} s", "it may be busy; look at the screen")
 
+    def _choose(self, name: str, most_recent: bool) -> WindowRef:
+        desktop: Desktop = self.parts.desktop
+        app = desktop.applications.resolve(name).app if name.strip() else None
+        return choose_window(
+            name,
+            desktop.windows(),
+            desktop.focused(),
+            lambda window: app is not None and belongs(window, app),
+            most_recent,
+        )
 
-def _back_to(desktop: Desktop, window: WindowRef) -> UndoAction:
-    def undo(step: StepContext) -> Done:
-        now = desktop.activate(window, step)
-        return Done(evidence=f"{now.name} has the focus again", verified=True)
+    def _question(self, window: WindowRef, before: set[int]) -> WindowRef | None:
+        """A dialog that the closing has raised: one that belongs to the window, or a new one of its process."""
+        desktop: Desktop = self.parts.desktop
+        if dialog := desktop.dialog_of(window):
+            return dialog
+        return next((w for w in desktop.windows() if w.id not in before and w.pid and w.pid == window.pid), None)
 
-    return UndoAction(f"focus away from {window.name}", undo)
+    def _back(self, window: WindowRef, step: StepContext) -> Done:
+        now = self.parts.desktop.activate(window, step)
+        return Done(evidence=f"{now.name!r} has the focus again", verified=True)

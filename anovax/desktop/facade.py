@@ -118,6 +118,11 @@ class Desktop:
             self._backend.release_modifiers()
             raise
 
+    @property
+    def keys_sent(self) -> int:
+        """How many keys have been sent so far; tells whether anything was typed since."""
+        return self._backend.keys_sent
+
     def release_modifiers(self) -> None:
         self._backend.release_modifiers()
 
