@@ -32,6 +32,8 @@ class FirstOf:
         return await self._slow.think(failure, cancel)
 
     async def ready(self) -> None:
+        """When both are."""
+        await self._fast.ready()
         await self._slow.ready()
 
     def close(self) -> None:

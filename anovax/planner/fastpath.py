@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import time
 from collections.abc import Callable, Collection
@@ -68,7 +69,8 @@ class FastPath:
         return Planned(plan=Plan(say=_STUCK), backend=self.name)
 
     async def ready(self) -> None:
-        """Rules need no loading."""
+        """Compile all rules, so that the first request costs no more than the others."""
+        await asyncio.to_thread(self._reader.warm)
 
     def close(self) -> None:
         """Holds nothing. Safe twice."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 
 _UNITS = {
     "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
@@ -28,6 +29,8 @@ _PHRASE = re.compile(
     rf"(?:\s+point(?:\s+(?:{'|'.join(_UNITS)}|oh))+)?\b",
     re.IGNORECASE,
 )
+
+_SCALED = re.compile(rf"\b(\d{{1,12}}(?:\.\d{{1,9}})?)\s+({'|'.join(_SCALES)})\b", re.IGNORECASE)
 
 
 def _whole(words: list[str]) -> int | None:
@@ -66,7 +69,12 @@ def _phrase(match: re.Match[str]) -> str:
 
 def spoken_numbers(text: str) -> str:
     """Every well-formed number phrase as digits; other words stay as they are. Idempotent."""
-    return _PHRASE.sub(_phrase, text)
+    return _PHRASE.sub(_phrase, _SCALED.sub(_scaled, text))
+
+
+def _scaled(match: re.Match[str]) -> str:
+    whole = Fraction(match[1]) * _SCALES[match[2].lower()]
+    return str(whole) if whole.denominator == 1 else match.group()
 
 
 def number(text: str) -> int | None:

@@ -150,7 +150,7 @@ class Apps:
         return Reading((found,)) if found else None
 
     def start(self, match: re.Match[str], scene: Scene) -> Reading | None:
-        """"run", "start", "load", "turn on" open only what is known as an application: one also runs errands."""
+        """ "run", "start", "load", "turn on" open only what is known as an application: one also runs errands."""
         name = _KIND.sub("", _ARTICLE.sub("", match["app"]))
         known = name.lower() in GENERIC or name.lower() in (scene.apps or ()) or name != _ARTICLE.sub("", match["app"])
         found = self.open(match, scene)
@@ -169,7 +169,7 @@ class Apps:
         return call("focus_window", name=name) if len(name.split()) <= 4 else None
 
     def known_switch(self, match: re.Match[str], scene: Scene) -> Reading | None:
-        """"focus on X" and "change to X" mean a window only where X is known as an application."""
+        """ "focus on X" and "change to X" mean a window only where X is known as an application."""
         return self.switch(match, scene) if self._known(match["app"], scene) else None
 
     @staticmethod
@@ -187,7 +187,7 @@ class Apps:
         return call("close_window", name=name) if known else None
 
     def several(self, match: re.Match[str], scene: Scene) -> Reading | None:
-        """"open firefox and notepad": only names that are known."""
+        """ "open firefox and notepad": only names that are known."""
         names = [n for n in re.split(r",? and |, ", match["app"]) if n.strip()]
         found = [self.opened(name, scene) for name in names]
         sure = all(self._known(name, scene) for name in names)

@@ -218,7 +218,8 @@ arabic|hindi|korean|mandarin|dutch|english|another language|a different language
 (change|switch|set|use|make|turn) [to] [your|the|my] [<y>] (accent|voice|language|languages|speaking speed|\
 talking speed|speech speed|speaking rate) [settings] [<x>]
 (change|switch|set) [your|the] [default] language [<x>]
-(speak|talk|go|say it|say that) [a little|a bit|much|more|to me] (faster|slower|slowly|quickly|in a whisper|clearly) [<x>]
+(speak|talk|go|say it|say that) [a little|a bit|much|more|to me] (faster|slower|slowly|quickly|in a whisper|\
+clearly) [<x>]
 (whisper|turn on whisper mode|turn off whisper mode|start whispering|stop whispering|whisper mode) [<x>]
 (enter|use|enable|disable|go into|activate|switch to|turn on|turn off|start|put) [on] [your] (whisper|whispering) \
 [mode] [<x>]

@@ -111,7 +111,8 @@ make [the|my] {sound} (louder|higher) {bit}
 turn up
 amplify the volume
 (speak|talk|be|play) [a little|a bit|much|more] (louder|up)
-(it's|it is|this is|that's|you are|you're|the music is|the sound is|the volume is) [way|far|a bit|a little|much] too (quiet|low|soft)
+(it's|it is|this is|that's|you are|you're|the music is|the sound is|the volume is) [way|far|a bit|a little|much] \
+too (quiet|low|soft)
 
 = volumedown
 (turn|bring|tone) [the|my] {sound} [way] down {bit}
@@ -125,7 +126,8 @@ make [the|my] {sound} (quieter|lower|softer) {bit}
 turn down
 quiet down the music
 (speak|talk|be|play) [a little|a bit|much|more] (quieter|softer|softly|quietly)
-(it's|it is|this is|that's|you are|you're|the music is|the sound is|the volume is) [way|far|a bit|a little|much] too loud
+(it's|it is|this is|that's|you are|you're|the music is|the sound is|the volume is) [way|far|a bit|a little|much] \
+too loud
 
 = volumemute
 (mute|silence|unmute|un mute) [the|this|my|all|that] [{sounds}|sounds|it|video|song|everything|system|device]

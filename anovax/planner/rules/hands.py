@@ -15,7 +15,8 @@ _POINT_AT_NOTHING = re.compile(
 )
 # A target that is described rather than named, or a click that waits for something.
 _DESCRIBED = re.compile(
-    r"^(?:first|second|third|fourth|fifth|last|next|(?:red|green|blue|yellow|black|white|grey|gray|orange|purple|pink|big|small)(?: .*)?)$|"
+    r"^(?:first|second|third|fourth|fifth|last|next|(?:red|green|blue|yellow|black|white|grey|gray|orange|purple|"
+    r"pink|big|small)(?: .*)?)$|"
     r"\b(?:first|second|third|fourth|fifth|last|next|\d+(?:st|nd|rd|th)) (?:\w+ )?"
     r"(?:link|button|result|one|item|entry|row|video|image|icon|option)\b|"
     r"\b(?:when|until|if|unless|every|as soon as|from the|under the|next to|above|below|beside|that says|which)\b",
@@ -31,9 +32,11 @@ _MADE_UP = re.compile(
 )
 # A text that only the user or the clock knows, or a field that it belongs in.
 _UNKNOWN_TEXT = re.compile(
-    r"^(?:my|the|our|your|today's) (?:\w+ ){0,2}(?:names?|addres+|e-?mail|password|passcode|pin|number|date|time|url|link|answer|results?|signature|"
+    r"^(?:my|the|our|your|today's) (?:\w+ ){0,2}(?:names?|addres+|e-?mail|password|passcode|pin|number|date|time|url|"
+    r"link|answer|results?|signature|"
     r"username|birthday)$|"
-    r"\b(?:in|into|on|inside) (?:the |this |that |a )?(?:[\w-]+ ){0,2}(?:box|field|bar|form|document|editor|window|search|console|prompt|chat|cell|"
+    r"\b(?:in|into|on|inside) (?:the |this |that |a )?(?:[\w-]+ ){0,2}(?:box|field|bar|form|document|editor|window|"
+    r"search|console|prompt|chat|cell|"
     r"line|file|page|tab|browser|message|app)$|\bperiod$",
     re.IGNORECASE,
 )
@@ -47,7 +50,7 @@ _NOT_TEXT = re.compile(
     r"the (?:next|last|first)|me|my|to|back|it|that|this|down|code|something|about)\b",
     re.IGNORECASE,
 )
-_CALCULATORS = ("calc", "excel", "speedcrunch")  # parts of the names of programs in which sums are typed
+_CALCULATORS = ("calc", "alculator", "excel", "speedcrunch")  # parts of the names of programs in which sums are typed
 _EDITORS = frozenset(("notepad", "calculator", "terminal", "text editor", "mousepad", "word", "gedit"))
 _IT = frozenset(("it", "there", "that", "here", "this"))
 _AROUND_PLACE = re.compile(r"^(?:the |city of )+|(?: right now| now| today| currently| at the moment)+$", re.IGNORECASE)
@@ -98,7 +101,7 @@ def _type(match: re.Match[str], scene: Scene) -> Reading | None:
 
 
 def _type_in_it(text: str, scene: Scene) -> Reading | None:
-    """"type hello in it": the application last opened, brought to the front when it is not there now."""
+    """ "type hello in it": the application last opened, brought to the front when it is not there now."""
     done = typed(text, scene)
     app = last_opened(scene)
     away = app and app.lower() not in focus_name(scene.context).lower() and not scene.before
@@ -114,7 +117,7 @@ def last_opened(scene: Scene) -> str:
 
 
 def _write(match: re.Match[str], scene: Scene) -> Reading | None:
-    """"write X" types X; "write a letter …" asks for a text that somebody has to think of."""
+    """ "write X" types X; "write a letter …" asks for a text that somebody has to think of."""
     return None if _NOT_TEXT.match(match["text"]) else _type(match, scene)
 
 
@@ -165,6 +168,7 @@ word|type the phrase|dictate|key in|insert the text|type this|input) <text>
 = click
 (click|left click|left-click|click on|tap on|tap|follow link|follow the link|follow|open link|open the link|open \
 the link called|click on the link) [on] [the] [link] [to] <target>
+(press|hit|push|tap) [on] [the] <target> (button|icon|link)
 select [the] <target> (button|link|tab|option|checkbox|icon)
 (check|tick|uncheck) [the] <target> (box|checkbox|check box)
 

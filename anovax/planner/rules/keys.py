@@ -31,12 +31,12 @@ _CHARACTER = re.compile(r"^(?:[a-z0-9]|f(?:[1-9]|1[0-9]|2[0-4]))$")
 _JOIN = re.compile(r"(?<=\w)\s*(?:\+|-)\s*(?=\w)|\s+(?:plus|and)\s+(?=\S)")
 _CAPITAL = re.compile(r"^(?:capital|uppercase|upper case|big) ([a-z])$")
 _OFTEN = re.compile(r",? (?:(once|twice|thrice)|(\S+(?: \S+)?) times?)$", re.IGNORECASE)
-_KEY_WORD = re.compile(r" (?:key|keys)$", re.IGNORECASE)
+_KEY_WORD = re.compile(r" (?:key|keys|button)$", re.IGNORECASE)
 _FUNCTION_KEY = re.compile(r"\bf (?=\d)")
 
 
 def chord(text: str) -> str | None:
-    """"control shift t" -> "ctrl+shift+t", "capital b" -> "shift+b"; None when a word in it is no key."""
+    """ "control shift t" -> "ctrl+shift+t", "capital b" -> "shift+b"; None when a word in it is no key."""
     line = " ".join(text.lower().removeprefix("the ").split())
     if capital := _CAPITAL.match(line):
         return f"shift+{capital[1]}"
@@ -57,7 +57,7 @@ def chord(text: str) -> str | None:
 
 
 def how_often(text: str) -> tuple[str, int | None]:
-    """"tab three times" -> ("tab", 3)."""
+    """What is to be repeated, and how often: "tab three times" -> ("tab", 3). None: no number that makes sense."""
     if not (often := _OFTEN.search(text)):
         return text, 1
     head, words = text[: often.start()], (often[1] or often[2]).split()
@@ -74,13 +74,6 @@ def _press(match: re.Match[str], scene: Scene) -> Reading | None:
     return call("press_keys", keys=keys, times=times) if times != 1 else call("press_keys", keys=keys)
 
 
-def _button(match: re.Match[str], scene: Scene) -> Reading | None:
-    target = match["keys"]
-    if (keys := chord(target)) is not None:
-        return call("press_keys", keys=keys)
-    return call("click", target=target) if len(target.split()) <= 4 else None
-
-
 def _bare(match: re.Match[str], scene: Scene) -> Reading | None:
     keys = chord(match["keys"])
     chorded = keys is not None and "+" in keys and keys.split("+")[0] in ("ctrl", "alt", "win")
@@ -88,10 +81,9 @@ def _bare(match: re.Match[str], scene: Scene) -> Reading | None:
 
 
 def key_rules() -> tuple[Rule, ...]:
-    """press X, hit X twice, push the X button, and chords said alone."""
+    """press X, hit X twice, push X, and chords said alone."""
     press = "(press|hit|push|tap|strike|press on) [the]"
     return (
         *rules(_press, f"{press} <keys>"),
-        *rules(_button, f"{press} <keys> (button|icon|link)"),
         *rules(_bare, "<keys>"),
     )

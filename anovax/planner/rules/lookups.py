@@ -24,7 +24,8 @@ _THIS = re.compile(r"\b(?:this|that|these|it|page|selection|translate (?:to|into
 _ASKED_BY = frozenset(("places", "weather", "cooking", "travel", "prices", "sports", "news", "meaning", "translation"))
 _ASKER = re.compile(r"^(?:\w+ ){0,3}(?:me|i|you|us|we|it)\b", re.IGNORECASE)
 _THIS_TIME = re.compile(
-    r"\bthis (?:coming )?(?:weekend|week|morning|afternoon|evening|month|year|season|summer|winter|spring|fall|\w+day)\b",
+    r"\bthis (?:coming )?(?:weekend|week|morning|afternoon|evening|month|year|season|summer|winter|spring|fall|"
+    r"\w+day)\b",
     re.IGNORECASE,
 )
 _HERE = re.compile(
@@ -125,8 +126,8 @@ grill|steam) [<rest>]
 (is|are) <thing> (healthy|good for you|bad for you|fattening|nutritious|gluten free|vegan)
 = meaning
 define [the] [word|term] <rest>
-(what's|what is|give me|tell me|look up|find|i need|get|can i get|what would be) [the|a|another] [dictionary] (definition|\
-meaning|synonym|synonyms|antonym) (of|for|to|behind) <rest>
+(what's|what is|give me|tell me|look up|find|i need|get|can i get|what would be) [the|a|another] [dictionary] \
+(definition|meaning|synonym|synonyms|antonym) (of|for|to|behind) <rest>
 (definition|meaning|synonym|synonyms) (of|for) <rest>
 what (does|do|did) [the] [word|term|phrase|words|expression] <rest> (mean|stand for|refer to)
 (tell me|explain|do you know) [to me] what [the] [word|term|phrase] <rest> means
@@ -153,8 +154,8 @@ biggest|tallest|highest|smallest|fastest|oldest|best|name|number|year|address|ph
 symbol|temperature|difference|history|plot|cast|ceo|boiling point|chemical formula|formula|net worth|birthday|\
 anthem|flag|richest|deepest|most|average|nearest|closest|top|latest|newest|release date|lyrics|rules|side effects|\
 symptoms|square ~) [<rest>]
-what (year|language|languages|country|city|state|continent|planet|team|movie|film|book|song|band|actor|\
-currency|timezone|time zone|animal|company|century) (is|was|are|were|did|does|do|won|has|have|in) <rest>
+what (year|language|languages|country|city|state|continent|planet|team|movie|film|book|song|band|actor|currency|\
+timezone|time zone|animal|company|century) (is|was|are|were|did|does|do|won|has|have|in) <rest>
 (which|in which|in what|on what) (country|city|year|state|continent|planet|team|movie|film|book|band|actor|\
 company|ocean|river|day|month) <rest>
 = travel

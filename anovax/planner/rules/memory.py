@@ -143,8 +143,8 @@ add <fact> to (my|the) (reminders|reminder list|notes|list of reminders|list of 
 put <fact> (on|in) (my|the) (reminders|reminder list|notes)
 
 = call me
-(call me|start calling me|refer to me as|address me as|begin calling me|just call me|you can call me|you may call \
-me) <fact> [from now on|from here on out|going forward|instead|from today on|now on]
+(from now on call me|call me|start calling me|refer to me as|address me as|begin calling me|just call me|you can \
+call me|you may call me) <fact> [from now on|from here on out|going forward|instead|from today on|now on]
 (my name is|my name's|i am called|i go by|my new name is|my friends call me|people call me|everyone calls me|my \
 real name is|i'm called) <fact> [now|from now on]
 (change|set|update|switch) (my name|what you call me|the name you call me|my username|my user name|my nickname|\

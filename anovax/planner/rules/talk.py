@@ -235,4 +235,3 @@ def _speak(match: re.Match[str], scene: Scene) -> Reading | None:
     if _NOT_WORDS.match(text):
         return None
     return Reading(call("speak", text=text).calls, free=True)
-

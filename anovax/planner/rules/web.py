@@ -65,7 +65,7 @@ class Web:
         self._sites = sites
 
     def query(self, match: re.Match[str], scene: Scene) -> Reading | None:
-        """"search for X [on SITE]": the site's own search where its form is known, else the web."""
+        """ "search for X [on SITE]": the site's own search where its form is known, else the web."""
         what = match["what"]
         place = what.lower().removeprefix("on ")
         if place in _THE_WEB or self._sites.host(place):
@@ -87,7 +87,7 @@ class Web:
         return Reading((Call("open_url", {"url": url}),), free=True)
 
     def site_first(self, match: re.Match[str], scene: Scene) -> Reading | None:
-        """"search wikipedia for X"."""
+        """ "search wikipedia for X"."""
         if match["site"].lower() in _THE_WEB:
             return _search(match["what"])
         host = self._sites.host(match["site"])
@@ -104,7 +104,7 @@ class Web:
         return self.on_site("maps.google.com", "map", match["what"])
 
     def google(self, match: re.Match[str], scene: Scene) -> Reading | None:
-        """"google maps" names a site, "google shoes" is a search."""
+        """ "google maps" names a site, "google shoes" is a search."""
         host = self._sites.host(match.group())
         return Reading((Call("open_url", {"url": host}),)) if host and " " in match.group() else None
 
