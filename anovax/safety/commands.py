@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 MAX_COMMAND = 4000
 _PROMPT = re.compile(r"\s*(?:[$#%>]\s+|:?!\s*)(?=\S)")
+_RECALLED = re.compile(r"(?<![\w$\[{(\"!?.,:])!(?:!|\$|\^|\*|\?\w|-?\w)|(?m:^\s*\^[^\^\n]+\^)")
 _PROSE = re.compile(r"[^\W_][\w ,.!?'’\"“”:()–—…-]*\Z")
-_NO_PROSE = re.compile(r"(^|\s)[-.]|\w[.:]\w|--|__|:$")
+_NO_RECALLED = re.compile(r"(?<![\w$\[{(\"!?.,:])!(?:!|\$|\^|\*|\?\w|-?\w)|(?m:^\s*\^[^\^\n]+\^)")
+_PROSE = re.compile(r"(^|\s)[-.]|\w[.:]\w|--|__|:$")
 # They make a sentence; names of files they are not
 _LINKING = words("the is are was were with we you he she they my your his her our their for of an me it that this and but said who what if when")
 _NO_WORDS = words("rm dd sudo mkfs del rd ri chmod chown su doas mv cp sh bash eval unlink rmdir erase reg")
@@ -55,7 +57,7 @@ def _is_sentence(line: str) -> bool:
 def goes_on(script: str) -> bool:
     """The shell waits for another line: a backslash, an open quote, a here-document, a loop."""
     text = script.rstrip("\n")
-    if text.endswith("\\") or re.search(r"(\|\||&&|\||\bdo|\bthen|\{|\()\s*$", text):
+    if text.endswith(("\\", "\uff3c", "\u29f5", "\u2216")) or re.search(r"(\|\||&&|\||\bdo|\bthen|\{|\()\s*$", text):
         return True
     if re.search(r"<<-?\s*['\"]?\w+", text) and "<<<" not in text:
         return not re.search(r"<<-?\s*['\"]?(\w+)['\"]?.*\n\s*\1\s*$", text, re.DOTALL)
@@ -85,6 +87,8 @@ class Session:
         for one in (text, text[prompt.end() :]) if prompt else (text,):
             yield from self._evaluate(one, index)
             yield from judge_windows(one, other=self._nested)
+        if place is not Place.RUN_BOX and _RECALLED.search(re.sub(r"'[^'\n]*'|\\.", "", text)):
+            yield ask("blind", "it repeats an earlier command, which cannot be seen")
         if place is Place.TERMINAL and changes_data(text):
             yield ask("database", "it changes or deletes data")
 

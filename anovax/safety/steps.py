@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from anovax.config import SafetyConfig
-from anovax.plan import Decision, Step, World
+from anovax.plan import RESULT_REFERENCE, Decision, Step, World
 from anovax.safety.clicks import judge_click
 from anovax.safety.finding import APPROVED, Finding, ask, notice, refuse, strictest
 from anovax.safety.normalise import fold, simple
@@ -76,7 +76,8 @@ class StepJudge:
         return judge_click(args["target"], self.world.heard) or APPROVED if args["target"] else APPROVED
 
     def _open_url(self, args: Mapping[str, Any]) -> Finding:
-        return self.simulation.open_url(args["url"])
+        found = self.simulation.open_url(args["url"])
+        return APPROVED if RESULT_REFERENCE.search(args["url"]) else found  # judged by its source, and again when known
 
     def _web_search(self, args: Mapping[str, Any]) -> Finding:
         self.simulation.leave(Place.BROWSER)

@@ -109,7 +109,7 @@ def _no_scheme(text: str) -> Finding:
         return refuse("url", "an address has no backslashes")
     host = re.split(r"[/?#]", low)[0]
     if " " in host.strip() and not re.search(r"@|:\d", host):
-        return ask("url", "it holds code") if _SCRIPTED.search(text) else APPROVED
+        return APPROVED  # words to search for
     if "." in host or ":" in host or "@" in host or "/" in low or _numeric(host) or host in _INSIDE:
         return _web("http://" + text)
     return ask("url", "it holds code") if _SCRIPTED.search(text) else APPROVED

@@ -184,7 +184,7 @@ def pieces_of(node: Node, env: Mapping[str, str], substitute: Callable[[Node], P
         case "command_substitution" | "process_substitution" | "arithmetic_expansion":
             return [substitute(node)]
         case "concatenation" | "command_name":
-            gap = sum(child.end_byte - child.start_byte for child in node.children) < node.end_byte - node.start_byte
+            gap = b"``" in (node.text or b"") or b"$()" in (node.text or b"")
             inside = [piece for child in node.children for piece in pieces_of(child, env, substitute)]
             return [*inside, Piece("", hidden=True)] if gap else inside  # an empty substitution: nothing but a disguise
     return [unescaped(source)]
