@@ -28,6 +28,7 @@ from anovax.tool import (
 )
 
 _RESERVE_S = 1.0  # kept of the TTL, so that "no window appeared" is told by us and not by the clock
+_SLICE_S = 0.1  # after which a start that failed is noticed
 _TAKES_FOCUS_S = 1.5  # how long a new window may take to get the focus by itself
 _CLOSES_S = 3.0
 
@@ -70,19 +71,15 @@ class AppAgent(Agent):
         self, app: Application, before: tuple[WindowRef, ...], started: Started, step: StepContext
     ) -> WindowRef:
         """The window that the start brought. ToolError says why there is none."""
-        old = {window.id for window in before}
-        fits = _fits(app, started, old)
-
-        def ready(window: WindowRef) -> bool:
-            if started.exit_code and not fits(window):
-                raise ToolError(f"{app.name} ended at once with code {started.exit_code}", "start it in a terminal to see why")
-            return fits(window)
-
-        window = self.parts.desktop.wait_for_window(ready, step.remaining - _RESERVE_S, step)
-        if window is None:
-            raise ToolError(
-                f"{app.name} was started by {started.how}, but no window of it appeared", "look at the screen, or ask again"
-            )
+        fits = _fits(app, started, {window.id for window in before})
+        desktop: Desktop = self.parts.desktop
+        while (window := desktop.wait_for_window(fits, _SLICE_S, step)) is None:
+            if started.exit_code:
+                why = f"{app.name} ended at once with code {started.exit_code}"
+                raise ToolError(why, "start it in a terminal to see why")
+            if step.remaining < _RESERVE_S:
+                why = f"{app.name} was started by {started.how}, but no window of it appeared"
+                raise ToolError(why, "look at the screen, or ask again")
         return window
 
     def _in_front(self, app: Application, window: WindowRef, started: Started, step: StepContext) -> Done:

@@ -20,6 +20,7 @@ Picture = npt.NDArray[np.uint8]  # height x width x 3
 
 _KEPT = 4096  # crops whose text is remembered
 _LEAST_SCORE = 0.5
+_SAME = 0.8  # likeness from which a line is the text that was meant
 _EXACT = 0.97  # a find that needs no further look
 _LETTERS_PER_HEIGHT = 1.7  # letters that fit into a stretch as long as the line's box is high
 
@@ -62,12 +63,13 @@ class Ocr:
         boxes = text_lines(_checked(image))
         letters = boxes[:, 2] / np.maximum(boxes[:, 3], 1) * _LETTERS_PER_HEIGHT
         want = max(1, len(text.replace(" ", "")))
-        near = (letters > 0.5 * want - 1) & (letters < 2.2 * want + 4)
-        found = matches(self._recognised(image, boxes[near]), text)
+        least = 0.5 * min((len(word) for word in text.split()), default=1) - 1  # a line may fall into its words
+        near = (letters > least) & (letters < 2.2 * want + 4)
+        read = self._recognised(image, boxes[near])
+        found = matches(read, text)
         if found and found[0].score >= _EXACT:
             return found
-        longer = letters >= 2.2 * want + 4
-        return matches((*found, *self._recognised(image, boxes[longer])), text)
+        return matches((*read, *self._recognised(image, boxes[letters >= 2.2 * want + 4])), text)
 
     def _recognised(self, image: Picture, boxes: Boxes) -> tuple[TextBox, ...]:
         crops = [np.ascontiguousarray(image[y : y + h, x : x + w, ::-1]) for x, y, w, h in boxes]
@@ -102,18 +104,60 @@ def _checked(image: Picture) -> Picture:
 
 
 def matches(boxes: tuple[TextBox, ...], text: str) -> tuple[TextBox, ...]:
-    """Boxes that carry ``text``, best first; ``score`` is then how well it fits, 0..1. In a longer line the box is cut
-    down to where the text stands in it."""
+    """Places that carry ``text``, best first; ``score`` is then how well it fits, 0..1. Words that stand beside one
+    another are tried together; in a longer line the box is cut down to where the text stands in it."""
     wanted = _plain(text)
-    found: list[TextBox] = []
-    for box in boxes:
-        line = _plain(box.text)
-        whole = fuzz.ratio(wanted, line) / 100
-        if whole >= 0.8:
-            found.append(box.model_copy(update={"score": whole}))
-        elif len(line) > len(wanted) >= 3 and (at := fuzz.partial_ratio_alignment(wanted, line, score_cutoff=88)) is not None:
-            found.append(_cut(box, at.dest_start / len(line), at.dest_end / len(line), at.score / 100 * 0.95))
-    return tuple(sorted(found, key=lambda box: -box.score))
+    found = [fit for box in _with_neighbours(boxes, len(text.split())) if (fit := _match(box, wanted)) is not None]
+    best: list[TextBox] = []
+    for box in sorted(found, key=lambda box: (-box.score, box.w)):
+        if not any(_overlap(box, other) for other in best):
+            best.append(box)
+    return tuple(best)
+
+
+def _match(box: TextBox, wanted: str) -> TextBox | None:
+    line = _plain(box.text)
+    whole = fuzz.ratio(wanted, line) / 100
+    if whole >= _SAME:
+        return box.model_copy(update={"score": whole})
+    if not len(line) > len(wanted) >= 3:
+        return None
+    at = fuzz.partial_ratio_alignment(wanted, line, score_cutoff=88)
+    if at is None:
+        return None
+    return _cut(box, at.dest_start / len(line), at.dest_end / len(line), at.score / 100 * 0.95)
+
+
+def _with_neighbours(boxes: tuple[TextBox, ...], words: int) -> tuple[TextBox, ...]:
+    """The boxes, and runs of up to ``words`` that stand beside one another, joined."""
+    ordered = reading_order(boxes)
+    joined = list(ordered)
+    for start in range(len(ordered)):
+        run = ordered[start]
+        for following in ordered[start + 1 : start + words]:
+            if not _beside(run, following):
+                break
+            run = _join(run, following)
+            joined.append(run)
+    return tuple(joined)
+
+
+def _beside(left: TextBox, right: TextBox) -> bool:
+    near = 0 <= right.x - left.x - left.w + 4 <= 1.5 * max(left.h, right.h)
+    return near and abs(left.centre[1] - right.centre[1]) < 0.5 * min(left.h, right.h)
+
+
+def _join(left: TextBox, right: TextBox) -> TextBox:
+    top, bottom = min(left.y, right.y), max(left.y + left.h, right.y + right.h)
+    text = f"{left.text} {right.text}"
+    score = min(left.score, right.score)
+    return TextBox(text=text, x=left.x, y=top, w=right.x + right.w - left.x, h=bottom - top, score=score)
+
+
+def _overlap(one: TextBox, two: TextBox) -> bool:
+    across = min(one.x + one.w, two.x + two.w) - max(one.x, two.x)
+    down = min(one.y + one.h, two.y + two.h) - max(one.y, two.y)
+    return across > 0 and down > 0
 
 
 def _cut(box: TextBox, start: float, end: float, score: float) -> TextBox:
@@ -137,16 +181,15 @@ def reading_order(boxes: tuple[TextBox, ...]) -> tuple[TextBox, ...]:
 
 
 def as_lines(boxes: tuple[TextBox, ...]) -> tuple[str, ...]:
-    """Boxes in reading order, joined into the lines that they stand on."""
-    lines: list[list[TextBox]] = []
-    for box in boxes:
-        previous = lines[-1][-1] if lines else None
-        beside = previous is not None and box.x >= previous.x and abs(box.centre[1] - previous.centre[1]) < 0.5 * min(box.h, previous.h)
-        if beside:
-            lines[-1].append(box)
+    """Boxes in reading order, joined into the lines that they stand on; a wide gap stays visible as two spaces."""
+    lines: list[tuple[str, TextBox]] = []
+    for box in reading_order(boxes):
+        text, last = lines[-1] if lines else ("", None)
+        if last is not None and box.x >= last.x and abs(box.centre[1] - last.centre[1]) < 0.5 * min(box.h, last.h):
+            lines[-1] = (f"{text}{' ' if _beside(last, box) else '  '}{box.text}", box)
         else:
-            lines.append([box])
-    return tuple("  ".join(box.text for box in line) for line in lines)
+            lines.append((box.text, box))
+    return tuple(text for text, _ in lines)
 
 
 def relevant(lines: tuple[str, ...], query: str) -> tuple[str, ...]:
