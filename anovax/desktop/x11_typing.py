@@ -40,6 +40,9 @@ class Typist:
                 for char in burst:
                     pause.before(char, step)
                     self._keys.type_char(char, window, step)
+                    if pause.seconds:
+                        self.settle(window, min(_SETTLE_S, step.remaining))
+                        pause.after(char)
         settled = self.settle(window, _SETTLE_S)
         now = self._windows.focused()
         if now is None or now.id != window.id:
@@ -82,15 +85,16 @@ class Pause:
     """Keeps ``seconds`` between two presses of the same key."""
 
     def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
+        self.seconds = seconds
         self._last: dict[str, float] = {}
 
     def before(self, char: str, step: StepContext) -> None:
-        if not self._seconds:
-            return
-        wait = self._last.get(char, 0.0) + self._seconds - time.monotonic()
+        wait = self._last.get(char, 0.0) + self.seconds - time.monotonic()
         if wait > 0:
             step.sleep(wait)
+
+    def after(self, char: str) -> None:
+        """The application has seen ``char`` now."""
         self._last[char] = time.monotonic()
 
 
