@@ -146,6 +146,10 @@ class Listener:
     def count(self) -> int:
         return len(self._connections)
 
+    def backlog(self) -> int:
+        """The most bytes that wait on any one connection."""
+        return max((connection.backlog() for connection in self._connections), default=0)
+
     def find(self, transport: asyncio.BaseTransport | None) -> Connection | None:
         """The connection that a request came over."""
         return next((c for c in self._connections if c.tls is transport), None) if transport is not None else None

@@ -1,8 +1,8 @@
 """The screen for the phones: one thread captures and encodes for everybody, each phone takes the newest picture.
 
-There is one slot per reduction; a new picture replaces the old one. A phone that is slow to take a picture misses the
-ones in between and then gets the newest: it loses rate, not freshness. Nothing is captured while nobody watches or
-nobody is ready for more, nothing is encoded while nothing changes.
+There is one slot per picture width; a new picture replaces the old one. A phone that is slow to take one misses the
+next and then gets the newest: it loses rate, not freshness. Nothing is captured while nobody watches or nobody is ready
+for more, nothing is encoded while nothing changes.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from anovax.companion.picture import hide, render, same
+from anovax.companion.picture import hide, reduction, render, same
 from anovax.companion.ports import Frame, ScreenPort
 
-IDLE_AFTER_S = 1.5
-IDLE_PERIOD_S = 0.2
+WIDTHS = (360, 480, 640, 960, 1280, 1920, 2560)  # what phones may ask for; a picture may be wider, see reduction()
+IDLE = ((10.0, 0.5), (1.5, 0.2))  # after so many seconds of rest: look only so often (unless the pointer moves)
+LATE_S = 0.6  # a picture older than this is not handed out without another look
 RETRY_S = 1.0
 
 
@@ -55,9 +56,13 @@ class _Shot:
             self.number += 1
         return frame
 
-    @property
-    def idle(self) -> bool:
-        return time.monotonic() - self.changed_at > IDLE_AFTER_S
+    def pause(self) -> float:
+        """Seconds that the next look may wait beyond the usual, because the screen rests."""
+        rest = time.monotonic() - self.changed_at
+        return next((period for after, period in IDLE if rest > after), 0.0)
+
+    def pointer_moved(self) -> bool:
+        return self._port.pointer() != self.pointer
 
 
 class Screen:
@@ -80,8 +85,8 @@ class Screen:
         self._watched = watched
         self._troubled = troubled
         self._watchers = 0
-        self._hungry: Counter[int] = Counter()  # phones waiting for a picture, by reduction
-        self._late: set[int] = set()  # reductions that need the last picture confirmed even if nothing changes
+        self._hungry: Counter[int] = Counter()  # phones waiting for a picture, by width
+        self._late: set[int] = set()  # widths that need the last picture confirmed even if nothing changes
         self._slots: dict[int, Picture] = {}
         self._fresh = asyncio.Event()
         self._poke = threading.Event()
@@ -89,7 +94,6 @@ class Screen:
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._failing = False
-        self.width = 0  # of the screen, once a picture was taken
 
     @contextlib.contextmanager
     def watch(self, linger_s: float = 0.0) -> Iterator[None]:
@@ -103,21 +107,21 @@ class Screen:
             else:
                 self._count(-1)
 
-    async def next(self, by: int, after: int = 0) -> Picture:
-        """The newest picture of this reduction, as soon as there is one with a number above ``after``."""
-        self._hungry[by] += 1
+    async def next(self, width: int, after: int = 0) -> Picture:
+        """The newest picture for this width (one of WIDTHS), as soon as there is one with a number above ``after``."""
+        self._hungry[width] += 1
         self._poke.set()
         try:
             while True:
                 fresh = self._fresh
-                picture = self._slots.get(by)
+                picture = self._slots.get(width)
                 if picture is None or picture.number > after:
                     if picture is not None and self._is_new(picture):
                         return picture
-                    self._late.add(by)
+                    self._late.add(width)
                 await fresh.wait()
         finally:
-            self._hungry[by] -= 1
+            self._hungry[width] -= 1
 
     def wake(self) -> None:
         """Something is about to happen on the screen: look at once and at full rate."""
@@ -136,8 +140,8 @@ class Screen:
         return self._watchers
 
     def _is_new(self, picture: Picture) -> bool:
-        """Not left over from the time when nobody of this reduction was ready."""
-        return time.monotonic() - picture.at < 2 * max(self._period, IDLE_PERIOD_S)
+        """Not left over from the time when nobody of this width was ready."""
+        return time.monotonic() - picture.at < LATE_S
 
     def _count(self, change: int) -> None:
         self._watchers += change
@@ -152,10 +156,9 @@ class Screen:
             self._thread = None
             self._slots.clear()
 
-    def _put(self, by: int, picture: Picture, width: int) -> None:
-        self._slots[by] = picture
-        self._late.discard(by)
-        self.width = width
+    def _put(self, width: int, picture: Picture) -> None:
+        self._slots[width] = picture
+        self._late.discard(width)
         self._failing = False
         self._fresh.set()
         self._fresh = asyncio.Event()
@@ -168,39 +171,61 @@ class Screen:
     # --- the thread ------------------------------------------------------------------------------------------------
 
     def _work(self, stop: threading.Event) -> None:
-        shot, sent = _Shot(self._port, self._exclude), dict[int, Picture]()
+        shot = _Shot(self._port, self._exclude)
+        sent, told = dict[int, Picture](), dict[int, int]()
         while not stop.is_set():
             began = time.monotonic()
             period = self._period
             try:
-                self._serve(shot, sent)
+                self._serve(shot, sent, told)
             except Exception as error:  # noqa: BLE001  a window system can fail in any way: say so, try again
                 self._tell(self._fail, str(error).rstrip(".") or type(error).__name__)
                 period = RETRY_S
             stop.wait(max(0.0, began + period - time.monotonic()))
-            if shot.idle or not self._wanted():
-                self._poke.wait(IDLE_PERIOD_S)
-            if self._poke.is_set():
-                self._poke.clear()
-                shot.changed_at = time.monotonic()
+            self._rest(shot, stop)
 
-    def _serve(self, shot: _Shot, sent: dict[int, Picture]) -> None:
-        """Capture if somebody is ready, and encode what is new for each reduction that is waited for."""
+    def _serve(self, shot: _Shot, sent: dict[int, Picture], told: dict[int, int]) -> None:
+        """Capture if somebody is ready, and encode what is new once for each reduction that is waited for.
+
+        ``sent`` are the last pictures by reduction, ``told`` the last numbers by width.
+        """
         if not self._wanted():
             return
         frame = shot.take()
-        for by in self._wanted():
-            old = sent.get(by)
-            if old is None or old.number != shot.number:
+        for width in self._wanted():
+            by = reduction(frame.shape[1], width)
+            if by not in sent or sent[by].number != shot.number:
                 sent[by] = Picture(shot.number, render(frame, shot.pointer, by), shot.at)
-            elif by not in self._late:
-                continue
-            self._tell(self._put, by, replace(sent[by], at=shot.at), frame.shape[1])
+            if told.get(width) != shot.number or width in self._late:
+                told[width] = shot.number
+                self._tell(self._put, width, replace(sent[by], at=shot.at))
+
+    def _rest(self, shot: _Shot, stop: threading.Event) -> None:
+        """Wait longer when nobody is ready or the screen rests; a poke or the moving pointer ends that."""
+        end = time.monotonic() + (shot.pause() if self._wanted() else IDLE[0][1])
+        while (left := end - time.monotonic()) > 0 and not stop.is_set():
+            if self._poke.wait(min(left, self._period)) or (self._wanted() and _moved(shot)):
+                break
+        if self._poke.is_set():
+            self._poke.clear()
+            shot.changed_at = time.monotonic()
 
     def _wanted(self) -> list[int]:
-        return [by for by in (1, 2, 3, 4) if self._hungry[by] > 0]
+        return [width for width in WIDTHS if self._hungry[width] > 0]
 
     def _tell(self, function: Callable[..., None], *args: object) -> None:
         if self._loop is not None:
             with contextlib.suppress(RuntimeError):  # the loop may be closed at shutdown
                 self._loop.call_soon_threadsafe(function, *args)
+
+
+def _moved(shot: _Shot) -> bool:
+    try:
+        return shot.pointer_moved()
+    except Exception:  # noqa: BLE001  the next look will say so
+        return True
+
+
+def nearest_width(wanted: int) -> int:
+    """The one of WIDTHS that shows at least ``wanted`` pixels across."""
+    return next((width for width in WIDTHS if width >= wanted), WIDTHS[-1])

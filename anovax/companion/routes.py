@@ -14,9 +14,8 @@ from anovax.companion import body, live, pages
 from anovax.companion.devices import DeviceStore
 from anovax.companion.guard import COOKIE, DEVICE
 from anovax.companion.listener import Listener
-from anovax.companion.mjpeg import Screen
+from anovax.companion.mjpeg import WIDTHS, Screen, nearest_width
 from anovax.companion.pairing import Desk
-from anovax.companion.picture import reduction
 from anovax.companion.ports import AssistantPort
 from anovax.companion.refusal import Refused
 from anovax.companion.sse import Feed
@@ -169,7 +168,7 @@ class Routes:
         with screen.watch(linger_s=SNAPSHOT_S):
             try:
                 async with asyncio.timeout(5):
-                    picture = await screen.next(_reduction(request, screen))
+                    picture = await screen.next(_width(request))
             except TimeoutError:
                 raise Refused(503, "no_screen", "The screen cannot be captured now") from None
         return web.Response(body=picture.jpeg, content_type="image/jpeg", headers=STREAM_HEADERS)
@@ -182,7 +181,7 @@ class Routes:
         send = Sender(request, response, self.listener())
         with self.streams.track(request), screen.watch():
             await send(PART)
-            await _pictures(screen, send, _reduction(request, screen))
+            await _pictures(screen, send, _width(request))
         return response
 
     # --- small parts -----------------------------------------------------------------------------------------------
@@ -206,24 +205,26 @@ class Routes:
         response.set_cookie(COOKIE, token, max_age=seconds, path="/", secure=True, httponly=True, samesite="Strict")
 
 
-async def _pictures(screen: Screen, send: Sender, by: int) -> None:
+async def _pictures(screen: Screen, send: Sender, wanted: int) -> None:
     """Send pictures for ever; coarser ones while the phone takes them slowly."""
-    number, wanted, quick = 0, by, 0
+    number, quick, size = 0, 0, WIDTHS.index(wanted)
     while not send.gone:
         try:
             async with asyncio.timeout(2):
-                picture = await screen.next(by, number)
+                picture = await screen.next(WIDTHS[size], number)
         except TimeoutError:
             continue
         began, number = time.monotonic(), picture.number
         await send(picture.jpeg + PART)
         slow = time.monotonic() - began > SLOW_S
         quick = 0 if slow else quick + 1
-        by = min(by + 1, 4) if slow else max(by - 1, wanted) if quick % 50 == 0 else by
+        if slow:
+            size = max(0, size - 1)
+        elif quick % 50 == 0:
+            size = min(size + 1, WIDTHS.index(wanted))
 
 
-def _reduction(request: web.Request, screen: Screen) -> int:
+def _width(request: web.Request) -> int:
     """From ``?width=``: the pixels across that the phone shows."""
     width = request.query.get("width", "")
-    wanted = int(width) if width.isascii() and width.isdecimal() and len(width) < 6 else 1280
-    return reduction(screen.width or 1920, wanted)
+    return nearest_width(int(width) if width.isascii() and width.isdecimal() and len(width) < 6 else 1280)

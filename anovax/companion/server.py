@@ -26,7 +26,7 @@ from anovax.companion.streams import Streams
 from anovax.companion.tls import Authority, certificate_names
 from anovax.config import CompanionConfig
 from anovax.errors import AnovaxError, CompanionError
-from anovax.events import DeviceAsked, Noticed, ScreenWatched
+from anovax.events import DeviceAsked, Event, Noticed, ScreenWatched, StepFinished, StepStarted
 
 LOOK_S = 0.25  # for revoked phones and answers from other processes
 NETWORK_S = 5.0
@@ -121,6 +121,10 @@ class CompanionServer:
     def connections(self) -> int:
         return self._listener.count if self._listener is not None else 0
 
+    def backlog(self) -> int:
+        """Bytes that wait for the slowest phone."""
+        return self._listener.backlog() if self._listener is not None else 0
+
     @property
     def watchers(self) -> int:
         return self._screen.watchers if self._screen is not None else 0
@@ -129,7 +133,7 @@ class CompanionServer:
 
     def _build(self) -> None:
         self._desk = Desk(self.folder / "pairing", self.devices, self._ask)
-        self._feed = Feed(self._bus, self._state)
+        self._feed = Feed(self._bus, self._state, heard=self._look_up)
         if self._screen_port is not None:
             self._screen = Screen(
                 self._screen_port,
@@ -194,6 +198,11 @@ class CompanionServer:
 
     def _ask(self, asked: Asked) -> None:
         self._bus.publish(DeviceAsked(request=asked.request, name=asked.name, address=asked.address))
+
+    def _look_up(self, event: Event) -> None:
+        """A step that begins or ends is about to change the screen, or has just done so."""
+        if self._screen is not None and isinstance(event, StepStarted | StepFinished):
+            self._screen.wake()
 
     def _state(self) -> dict[str, object]:
         return {**self._assistant.state(), "screen": self._screen is not None}

@@ -28,11 +28,21 @@ Write = Callable[[bytes], Awaitable[None]]
 
 
 class Feed:
-    """Listens to the bus and lets any number of phones read along, each at its own pace."""
+    """Listens to the bus and lets any number of phones read along, each at its own pace.
 
-    def __init__(self, bus: Bus, state: Callable[[], dict[str, Any]], ring: int = RING) -> None:
+    ``state`` is sent with a resync, ``heard`` is told of every event.
+    """
+
+    def __init__(
+        self,
+        bus: Bus,
+        state: Callable[[], dict[str, Any]],
+        ring: int = RING,
+        heard: Callable[[Event], None] = lambda event: None,
+    ) -> None:
         self._subscription = bus.subscribe()
         self._state = state
+        self._heard = heard
         self._ring: deque[tuple[int, bytes]] = deque(maxlen=ring)
         self._boot = secrets.token_hex(4)
         self._last = 0
@@ -67,6 +77,7 @@ class Feed:
             self._ring.append((self._last, encoded))
         self._changed.set()
         self._changed = asyncio.Event()
+        self._heard(event)
 
     async def send(self, write: Write, after: str = "", heartbeat_s: float = HEARTBEAT_S) -> None:
         """Write events to one phone for ever; ends by cancellation or by an error of ``write``."""
