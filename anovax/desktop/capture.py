@@ -21,8 +21,8 @@ class Capture:
         self._closed = False
 
     def grab(self, rect: Rect | None) -> Image:
-        """Height x width x 3 RGB uint8 in captured pixels; None is the whole virtual screen. Parts outside the screen are
-        cut off. DesktopError when nothing can be captured."""
+        """Height x width x 3 RGB uint8 in captured pixels; None is the whole virtual screen. Parts outside the screen
+        are cut off. DesktopError when nothing can be captured."""
         from mss.exception import ScreenShotError
 
         grabber = self._mine()
@@ -34,7 +34,7 @@ class Capture:
                 f"The screen cannot be captured ({problem})", "check that the session is not locked"
             ) from None
         pixels = np.frombuffer(shot.bgra, dtype=np.uint8).reshape(shot.height, shot.width, 4)
-        return np.stack((pixels[:, :, 2], pixels[:, :, 1], pixels[:, :, 0]), axis=-1)  # a third of the reversed slice's time
+        return np.stack([pixels[:, :, channel] for channel in (2, 1, 0)], axis=-1)  # quicker than a reversed slice
 
     def monitors(self) -> tuple[Monitor, ...]:
         """The monitors, the primary one first; ``scale`` is captured pixels per logical pixel."""
