@@ -22,29 +22,12 @@ from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from anovax.errors import ToolError
+from anovax.private import is_private, redacted
 from anovax.recall import Index, content
 
 _LOCK_S = 5.0
 _CERTAIN = 0.34  # a fact that has less of what was asked is no answer
 MAX_FACT = 1000  # characters
-
-_SECRET = re.compile(
-    r"\b(pass(word|code|phrase)|pin|cvv|cvc|ssn|social security|api key|secret|token|iban|(credit|debit|bank) card|card number|"
-    r"account number|routing number|combination|security code|seed phrase|private key)\b|\b(?:\d[ -]?){13,19}\b",
-    re.I,
-)
-
-
-def is_private(text: str) -> bool:
-    """True for what looks like a secret: passwords, PINs, card and account numbers."""
-    return bool(_SECRET.search(text))
-
-
-def redacted(text: str) -> str:
-    """A private fact without what makes it one: "my wifi password is [private]"."""
-    head = re.match(r"(.{1,80}?\b(?:is|are|was|=|:))\s", text)
-    return f"{head[1]} [private]" if head and not re.search(r"\d{4}", head[1]) else "[a private fact]"
-
 
 class Fact(BaseModel):
     """``at``: seconds since the epoch. ``private`` facts never go to a planner, log or screen by themselves."""
@@ -197,7 +180,7 @@ class Facts:
                 self.damaged += bool(line.strip())
             else:
                 self._facts.append(fact)
-                self._index.add(fact.text)
+                self._index.add(redacted(fact.text) if fact.private else fact.text)  # a secret is not found by itself
                 self._known.add(fact.text.casefold())
 
 

@@ -15,8 +15,10 @@ from pathlib import Path
 
 from anovax.config import Config
 from anovax.errors import ToolError
-from anovax.facts import Facts, redacted
+from anovax.facts import Facts
 from anovax.plan import Context, PastTurn, Plan, Step
+from anovax.private import redacted
+from anovax.recall import content
 from anovax.tool import Done, WindowRef
 
 MAX_RECENT_APPS = 8
@@ -25,6 +27,12 @@ MAX_FACTS = 3
 MAX_TEXT = 200  # characters of one fact, title or earlier request in a prompt
 
 _PERSONAL = re.compile(r"\b(i|i'm|me|my|mine|myself|our|us|we)\b", re.I)
+# Words of the command itself: what is done, not what it is about.
+_DOING = re.compile(
+    r"\b(type|write|enter|insert|say|open|start|launch|run|go|to|send|email|mail|message|text|call|search|google|look|up|find|play|show|"
+    r"press|click|take|tell|read|close|focus|please|for)\b",
+    re.I,
+)
 _FIT, _FIT_PERSONAL = 0.6, 0.4  # how much of a request a fact must have to be shown with it
 
 
@@ -111,7 +119,8 @@ class Memory:
         """Facts that bear on a request; a request about the user ("my …") needs less of a fit than another."""
         least = _FIT_PERSONAL if _PERSONAL.search(request) else _FIT
         try:
-            found = self.facts.search(request, MAX_FACTS)
+            about = _DOING.sub(" ", request)
+            found = self.facts.search(about, MAX_FACTS) if content(about) else ()
         except ToolError:
             return ()  # an unreadable file must not keep a request from being planned; the memory tools report it
         fitting = (fact for fact, fit in found if fit >= least)

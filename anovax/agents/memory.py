@@ -8,6 +8,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from anovax.errors import ToolError
+from anovax.private import is_private
 from anovax.tool import Agent, Done, FactStore, Risk, StepContext, ToolArgs, Undo, UndoAction, tool
 
 
@@ -45,12 +46,12 @@ class MemoryAgent(Agent):
         step.check()
         facts = self._facts
         if not facts.remember(args.fact):
-            return Done(evidence="it was in memory already", verified=True, say="I know that already.")
+            return Done(evidence="it was in memory already", verified=True, say="I know that already.", secret=is_private(args.fact))
         kept = " ".join(args.fact.split())
         verified = kept in facts.recall(kept, 5)  # read back from the file, not from what was meant
         undo = UndoAction("Forget it again", lambda context: _forgotten(facts.forget(kept)))
         evidence = "read back from memory" if verified else "written to memory"
-        return Done(evidence=evidence, verified=verified, say="I will remember that.", undo=undo)
+        return Done(evidence=evidence, verified=verified, say="I will remember that.", undo=undo, secret=is_private(kept))
 
     @tool(
         risk=Risk.READ,
@@ -70,7 +71,9 @@ class MemoryAgent(Agent):
         everything = len(found) > 1 and _asks_for_all(args.query)
         chosen = found if everything else found[:1]
         said = " ".join(_sentence(second_person(fact)) for fact in chosen)
-        return Done(evidence=f"{len(found)} facts fit", verified=True, result="\n".join(found), say=said)
+        secret = any(is_private(fact) for fact in chosen)
+        result = "\n".join(chosen if secret else found)
+        return Done(evidence=f"{len(found)} facts fit", verified=True, result=result, say=said, secret=secret)
 
     @tool(
         risk=Risk.STORE,
