@@ -44,6 +44,8 @@ _OWN = re.compile(
 )
 # A thing to be remembered may be a deed: "remind me to open the door and then close the window" is one reminder.
 _DEED_TO_KEEP = re.compile(r"\b(?:remind\w*|remember|forget)\b.*\bto\b", re.IGNORECASE)
+# Part of what cannot be done: "text my sister and tell her to call me".
+_TELLS_ON = re.compile(r"^(?:tell|ask|let|say|remind|give|send|call|invite) (?:him|her|them|that|it)\b", re.IGNORECASE)
 _PLEASANTRIES = ("Hello.", "You are welcome.", "All right.")
 
 
@@ -108,8 +110,11 @@ class Reader:
                     return _joined(first, then)
             if mark["strong"]:
                 return None
-        unread = any(not mark["bare"] and _OWN.match(text[mark.end() :]) for mark in marks)
-        return None if unread else self.clause(text, scene)
+        unread = [text[mark.end() :] for mark in marks if not mark["bare"] and _OWN.match(text[mark.end() :])]
+        whole = self.clause(text, scene)
+        if whole is None or (unread and (whole.calls or not all(_TELLS_ON.match(tail) for tail in unread))):
+            return None
+        return whole
 
 
 def _may_part(head: str, first: Reading, mark: re.Match[str], tail: str) -> bool:

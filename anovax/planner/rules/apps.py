@@ -61,6 +61,12 @@ _NO_WINDOW = re.compile(
     r"next|previous|song|track|gear|plan)\b",
     re.IGNORECASE,
 )
+# What follows "open" as an adjective: "open source licences", "open mic night".
+_ADJECTIVE = re.compile(
+    r"^(?:source|heart|world|minded|ended|air|plan|season|secret|letter|enrollment|invitation|kitchen|wound|sea|road|marriage|mind|book|"
+    r"access|standards?|house|mic|bar|sesame|wide|top|toe|back|faced|hours)\b(?! (?:player|app))",
+    re.IGNORECASE,
+)
 # A short name after "close" that is not one of the other things one closes.
 _CLOSABLE = re.compile(
     r"^(?!(?:deal|sale|call|gap|friends?|eyes?|bookmarks?|side ?bar|pop ?ups?|range|caption(?:ed|s)?|quarters|"
@@ -86,6 +92,9 @@ close
 
 = open
 (open|launch|open up|fire up|start up|bring up|pull up|boot up|go ahead and open) <app>
+
+= open to
+(open|launch|open up|bring up|pull up) <app> (to|so that|so|because) <why>
 
 = start
 (start|run|load|execute|startup|spin up|turn on|switch on|show|show me|give me|display) <app>
@@ -138,7 +147,7 @@ class Apps:
         """``sure``: it was called an app, so that a common noun is a name too ("the podcast app")."""
         if app.lower() in GENERIC or _SETTINGS.match(app):
             return True
-        plain = not (_CLAUSE if sure else _NO_NAME).search(app)
+        plain = not (_CLAUSE if sure else _NO_NAME).search(app) and not _ADJECTIVE.match(app)
         return plain and 1 <= len(app.split()) <= 4 and app[0].isalnum() and len(app) <= 40
 
     def _site(self, name: str) -> Call | None:
@@ -148,6 +157,10 @@ class Apps:
     def open(self, match: re.Match[str], scene: Scene) -> Reading | None:
         found = self.opened(match["app"], scene)
         return Reading((found,)) if found else None
+
+    def open_to(self, match: re.Match[str], scene: Scene) -> Reading | None:
+        """ "open X to do Y": opening X is what was asked; only where X is known."""
+        return self.open(match, scene) if self._known(match["app"], scene) else None
 
     def start(self, match: re.Match[str], scene: Scene) -> Reading | None:
         """ "run", "start", "load", "turn on" open only what is known as an application: one also runs errands."""
@@ -181,7 +194,7 @@ class Apps:
         name = _KIND.sub("", _ARTICLE.sub("", said)).removesuffix(" window")
         open_now = {window.app.lower() for window in scene.context.windows}
         known = name.lower() in GENERIC or name.lower() in (scene.apps or ()) or name.lower() in open_now
-        if match.group().lower().startswith("close "):
+        if scene.apps is None and match.group().lower().startswith("close "):
             known = known or bool(_CLOSABLE.match(name) and not _NO_NAME.search(name))
         known = known or self._sites.host(name) is not None or name != _ARTICLE.sub("", said)
         return call("close_window", name=name) if known else None
@@ -203,6 +216,7 @@ class Apps:
             "close": call("close_window"),
             "several": self.several,
             "open": self.open,
+            "open to": self.open_to,
             "start": self.start,
             "go": self.go,
             "switch": self.switch,

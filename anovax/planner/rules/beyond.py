@@ -24,12 +24,14 @@ _SCREEN = re.compile(r"\b(?:screen|app|website|web|online|internet|google|youtub
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of request beyond us: what is said, its verbs, its things (words or phrases), other templates."""
+    """One kind of request beyond us: what is said, its verbs, its things (words or phrases), other templates.
+    ``alone``: only as the whole request or its first part ("open the camera and take a picture" is another matter)."""
 
     say: str
     deeds: str = ""
     things: str = ""
     owned: bool = False
+    alone: bool = False
     templates: tuple[str, ...] = ()
 
 
@@ -91,6 +93,7 @@ received|the) (email|emails|e-mail|e-mails|mail|mails|inbox) [<x>]
 (create|make|add) [a] [new] contact [<x>]
 
 = I have no camera and record no sound. I can take a screenshot.
+alone: yes
 (take|snap|shoot|click) [a|me|my|another|some] (picture|photo|selfie|pictures|photos|video) [<x>]
 (start|begin|stop|make) [a] [audio|video|voice|sound] recording [<x>]
 record [a|my] (audio|video|sound|voice|message|memo|conversation) [<x>]
@@ -242,14 +245,16 @@ _NUMBER_ALONE = (
 _NO_CALLEE = re.compile(
     r"^(?:it|yourself|you|this|that|of|me by|to|in|for|the shots|out|off|duty|center|centre|quality)\b", re.IGNORECASE
 )
-_FIELD = re.compile(r"^(?:deeds|things|owned): ")
+_FIELD = re.compile(r"^(?:deeds|things|owned|alone): ")
 _WORD = re.compile(r"[\w$'-]+")
 
 
-def _answering(sentence: str) -> Build:
+def _answering(kind: Kind) -> Build:
     def build(match: re.Match[str], scene: Scene) -> Reading | None:
         who = match.groupdict().get("who")
-        return None if who and _NO_CALLEE.match(who) else said(sentence)
+        if (who and _NO_CALLEE.match(who)) or (kind.alone and scene.before):
+            return None
+        return said(kind.say)
 
     return build
 
@@ -277,13 +282,15 @@ def _kinds() -> Iterator[Kind]:
     for say, lines in phrasebook(_KINDS):
         fields = dict(line.split(": ", 1) for line in lines if _FIELD.match(line))
         templates = tuple(line for line in lines if not _FIELD.match(line))
-        yield Kind(say, fields.get("deeds", ""), fields.get("things", ""), "owned" in fields, templates)
+        yield Kind(
+            say, fields.get("deeds", ""), fields.get("things", ""), "owned" in fields, "alone" in fields, templates
+        )
 
 
 def _kind_rules(kind: Kind) -> tuple[Rule, ...]:
     firsts = frozenset(kind.deeds.split()) | (_ASKS if kind.owned else frozenset())
     words = (Rule(r"\w.+", firsts, (), _by_words(kind)),) if kind.things else ()
-    return (*rules(_answering(kind.say), *kind.templates), *words)
+    return (*rules(_answering(kind), *kind.templates), *words)
 
 
 def beyond_rules() -> tuple[Rule, ...]:

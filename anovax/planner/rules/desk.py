@@ -29,6 +29,7 @@ new tab
 (reopen|restore|undo close|undo closing|bring back|unclose|open) [the|my|that] [last|recently|previously] (closed|\
 close) tab
 (reopen|restore|bring back|unclose|undo close|undo closing) [the|my|that] [last] tab
+undo (tab close|closing tab|closing [the|that|this] tab|closed tab|the last closed tab)
 
 = ctrl+tab
 [go|switch|move|jump|change|cycle] [over] [to] [the] next [browser] tab
@@ -130,6 +131,7 @@ quiet down the music
 too loud
 
 = volumemute
+(mute|unmute) [the|this|that|all|my|all the|all my] [other] (tab|tabs)
 (mute|silence|unmute|un mute) [the|this|my|all|that] [{sounds}|sounds|it|video|song|everything|system|device]
 [turn|switch|shut] (off|on) [the|my] (sound|audio|volume|speakers|speaker)
 (turn|switch|shut) [the|my] (sound|audio|volume|speakers|speaker) (off|on)

@@ -24,6 +24,7 @@ _DESCRIBED = re.compile(
 )
 # What makes a text to be typed something else than its words.
 _MADE_UP = re.compile(
+    r"^(?:[a-f]|[1-9]|one|two|i{1,2}) (?:diabetes|personalit\w+|connectors?|chargers?|batter\w+|cables?|errors?|blood)\b|"
     r"^(?:of|faster|slower|something|anything|whatever|it|that|this) |^(?:of|faster|something|anything|it|that|this)$|"
     r"\b(?:times|languages?|in (?:capitals|capital letters|upper ?case|lower ?case|bold|italics?|spanish|french|"
     r"german))$|"
@@ -45,9 +46,7 @@ _IN_APP = re.compile(
 )
 # "write" asks for words to be thought of more often than it dictates them.
 _NOT_TEXT = re.compile(
-    r"^(?:of|on|in|louder|an? (?:letter|poem|story|e?-?mail|message|report|essay|program|script|song|book|review|"
-    r"note|check|article)|notes?|"
-    r"the (?:next|last|first)|me|my|to|back|it|that|this|down|code|something|about)\b",
+    r"^(?:an?|the|of|on|in|louder|notes?|me|my|to|back|it|that|this|down|code|something|about|full screen)\b",
     re.IGNORECASE,
 )
 _CALCULATORS = ("calc", "alculator", "excel", "speedcrunch")  # parts of the names of programs in which sums are typed

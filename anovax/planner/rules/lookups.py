@@ -59,7 +59,7 @@ does it (look like|rain|snow) [<rest>]
 [the] (latest|breaking|top|today's|recent|current|world|local|international|sports|political|business|tech|\
 technology) (news|headlines|stories) [<rest>]
 (news|headlines) [<rest>]
-(what's|what is) (happening|going on|new|trending) (in|with|on) [<rest>]
+(what's|what is) (happening|going on|new|trending) (in|with) [<rest>]
 (find|find me|find us|look for|locate|search out) (a|an|some|any|good|nice|cheap|local|all|places|restaurants|\
 hotels|flights|events|movies|recipes|tickets|information|info) <rest>
 (find|find me|look for) the (best|cheapest|nearest|top|closest|latest|fastest|most ~) <rest>

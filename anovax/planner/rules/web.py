@@ -15,10 +15,17 @@ _WEB_NAMES = "internet|web|net|online|browser|world wide web|the internet|the we
 _THE_WEB = frozenset(_WEB_NAMES.split("|"))
 _NO_QUERY = "|for|up|about|it|that|this|something|them|him|her|me|us|the web"
 _NOTHING = frozenset(_NO_QUERY.split("|"))
+# "search my bookmarks …", "search and replace …", "search engine …": not for the web, or no search at all.
 _OWN_PLACES = re.compile(
-    r"^(?:at|to|and|is|are|was|or|of|my)\b|^(?:the|this) \w+ for |^(?:through |in )?(?:my|this|the) (?:bookmarks?|"
+    r"^(?:at|to|and|is|are|was|or|of|my|engines?|warrants?|parties|party)\b|"
+    r"^(?:the|this) \w+ for |^(?:through |in )?(?:my|this|the) (?:bookmarks?|"
     r"history|e-?mails?|mail|files?|computer|inbox|contacts?|documents?|tabs?|page|photos|folder|"
     r"downloads|notes|desktop|screen|calendar)\b",
+    re.IGNORECASE,
+)
+_NOT_NAMED = re.compile(
+    r"^(?:it|that|this|them|something|anything|one|music|my|"
+    r"the (?:first|second|last|next|latest|newest)|all|a video|videos?)\b",
     re.IGNORECASE,
 )
 _ABOUT = re.compile(r"^(?:for|about|up|me|on) ", re.IGNORECASE)
@@ -28,6 +35,12 @@ where := (the web|the internet|the net|online|internet|web|google)
 
 = google site
 google <what>
+
+= there
+(play|watch|find|look for|show me|play me|find me|put on) <what>
+
+= about google
+google (stock|share|shares|news|headquarters|ceo|pixel|home|assistant|earnings|employees|founders|layoffs) [<rest>]
 
 = images
 (search|look|google|find|show me|search google|search the web|look up|search for|find me|show) [for] [google|some|\
@@ -64,6 +77,11 @@ class Web:
     def __init__(self, sites: Sites) -> None:
         self._sites = sites
 
+    @staticmethod
+    def about_google(match: re.Match[str], scene: Scene) -> Reading | None:
+        """ "google stock price" asks about Google."""
+        return _search(match.group())
+
     def query(self, match: re.Match[str], scene: Scene) -> Reading | None:
         """ "search for X [on SITE]": the site's own search where its form is known, else the web."""
         what = match["what"]
@@ -97,6 +115,14 @@ class Web:
         host = self._sites.host(match["site"])
         return self.on_site(host, match["site"], match["what"]) if host else None
 
+    def there(self, match: re.Match[str], scene: Scene) -> Reading | None:
+        """ "go to youtube and play X": the site that was opened just before is searched."""
+        before = scene.before[-1] if scene.before else None
+        host = str(before.args["url"]) if before and before.tool == "open_url" else ""
+        what = re.sub(r"^(?:me|the|some|a|an|for) ", "", match["what"])
+        url = self._sites.search(host, what) if not _NOT_NAMED.match(match["what"]) else None
+        return Reading((Call("open_url", {"url": url}),), free=True, folds=True) if url else None
+
     def images(self, match: re.Match[str], scene: Scene) -> Reading | None:
         return self.on_site("images.google.com", "images", match["what"])
 
@@ -112,6 +138,8 @@ class Web:
         """Searches of the web, of sites, for pictures and on maps."""
         builds: dict[str, Build | Reading] = {
             "google site": self.google,
+            "about google": self.about_google,
+            "there": self.there,
             "images": self.images,
             "maps": self.maps,
             "site first": self.site_first,
