@@ -10,8 +10,10 @@ from anovax.planner.rules.desk import desk_rules
 from anovax.planner.rules.hands import hand_rules
 from anovax.planner.rules.keys import key_rules
 from anovax.planner.rules.lookups import lookup_rules
+from anovax.planner.rules.media import media_rules
 from anovax.planner.rules.memory import memory_rules
 from anovax.planner.rules.notation import Rule
+from anovax.planner.rules.scrolling import scroll_rules
 from anovax.planner.rules.sites import Sites
 from anovax.planner.rules.smalltalk import smalltalk_rules
 from anovax.planner.rules.sums import sum_rules
@@ -24,7 +26,9 @@ def all_rules(chance: random.Random) -> tuple[Rule, ...]:
     """Every rule, in the order in which they are tried."""
     sites = Sites()
     return (
+        *media_rules(),
         *desk_rules(),
+        *scroll_rules(),
         *key_rules(),
         *hand_rules(),
         *memory_rules(),

@@ -1,4 +1,4 @@
-"""Commands of fixed meaning: tabs, windows, media, volume, zoom, editing, scrolling. Most are one chord."""
+"""Commands of fixed meaning: tabs, windows, zoom, editing. Most are one chord."""
 
 from __future__ import annotations
 
@@ -11,11 +11,7 @@ from anovax.planner.rules.notation import Build, Call, Reading, Rule, Scene, boo
 _PHRASES = r"""
 this := [the|this|that|my] [current|active|open|whole|entire]
 a := [a|the|my|another]
-sound := (volume|sound|audio|speaker|speakers|music|volume level|sound level|system volume|computer|pc|laptop)
-song := (track|song|tune|music|video|audio|playback|media|player|podcast|radio|it|this|that)
 bit := [a bit|a little|a little bit|some|slightly|more|a lot|a notch|a bit more|a little more|even more|further]
-sounds := volume|sound|audio|speaker|speakers|music|volume level|sound level|system volume|computer|pc|laptop
-top := (page|document|screen|article|window|site|website|list)
 
 = ctrl+t
 [open|add|create|make|start|launch|give me|show me|show] {a} [blank|empty|fresh] new [browser|blank|empty] tab
@@ -99,67 +95,6 @@ zoom (reset|to normal|to one hundred percent|to 100%|to 100 percent|normal|back 
 (reset|set|return|restore) {this} (zoom|zoom level) [back] [to] [default|normal|100%|100 percent|one hundred \
 percent]
 (normal|default|actual|original) (zoom|size|zoom level)
-
-= volumeup
-(turn|crank|bring|push) [the|my] {sound} [way] up {bit}
-(turn|crank|bring|pump) up [the|my] {sound} {bit}
-(increase|raise|boost|up) [the|my] {sound} {bit}
-[the|my] (volume|sound) up {bit}
-(turn|crank|pump) (it|this|that) up {bit}
-[make it|make the music|play it|a bit|a little|much] louder [please]
-make [the|my] {sound} (louder|higher) {bit}
-(more|higher) volume
-turn up
-amplify the volume
-(speak|talk|be|play) [a little|a bit|much|more] (louder|up)
-(it's|it is|this is|that's|you are|you're|the music is|the sound is|the volume is) [way|far|a bit|a little|much] \
-too (quiet|low|soft)
-
-= volumedown
-(turn|bring|tone) [the|my] {sound} [way] down {bit}
-(turn|bring|tone) down [the|my] {sound} {bit}
-(decrease|lower|reduce|drop|quiet|soften) [the|my] {sound} {bit}
-[the|my] (volume|sound) down {bit}
-(turn|tone) (it|this|that) down {bit}
-[make it|make the music|play it|a bit|a little|much] (quieter|softer)
-make [the|my] {sound} (quieter|lower|softer) {bit}
-(less|lower) volume
-turn down
-quiet down the music
-(speak|talk|be|play) [a little|a bit|much|more] (quieter|softer|softly|quietly)
-(it's|it is|this is|that's|you are|you're|the music is|the sound is|the volume is) [way|far|a bit|a little|much] \
-too loud
-
-= volumemute
-(mute|unmute) [the|this|that|all|my|all the|all my] [other] (tab|tabs)
-(mute|silence|unmute|un mute) [the|this|my|all|that] [{sounds}|sounds|it|video|song|everything|system|device]
-[turn|switch|shut] (off|on) [the|my] (sound|audio|volume|speakers|speaker)
-(turn|switch|shut) [the|my] (sound|audio|volume|speakers|speaker) (off|on)
-(no sound|sound off|sound on|toggle mute|mute toggle)
-(turn|set|put) [the|my] {sound} (to zero|to 0|on mute|to mute)
-
-= playpause
-(pause|resume|unpause|un pause|continue|start|restart) [playing] [the|this|that|my] {song}
-(pause|resume|unpause|play pause|pause playback|resume playback|resume playing|continue playing)
-(play|hit play|start|put on|play me) [the|some|my|a|me] [some|a] (music|song|songs|tunes|playback)
-stop [playing] [the|this|that|my] (music|song|track|playback|video|radio|podcast|audio|tune)
-play [it|this|that] [the] [this] [video|song|track|movie|podcast]
-play a song for me
-stop (playing|playback)
-
-= nexttrack
-[play|go to|skip to|jump to|put on|switch to|move to|start|move on to|go on to] [the|a|my] next (track|song|tune|\
-one|music|video|episode)
-skip {this} [song|track|tune|one|music|video|it|ahead|forward]
-skip to the next
-(change|switch) the (song|track|music)
-i do not like this song
-next (song|track) on [the|my] playlist
-
-= prevtrack
-[play|go to|skip to|jump to|put on|switch to|go back to|skip back to|return to] [the|a|my] (previous|last|prior) \
-(track|song|tune|music|video|episode) [again]
-(go|skip) back (a|one) (song|track)
 
 = win+up
 (maximize|maximise|enlarge|expand) {this} [active] [window|app|application|it|screen|browser]
@@ -297,34 +232,6 @@ delete (that|this|it|selection|the selection|the selected text)
 [go|switch|move|jump|change] [over] [to] [the] <n> tab
 (open|show) tab [number] <n>
 
-= volume up by
-(turn|increase|raise) [up] [the] {sound} [up] [by] <n> (times|notches|steps)
-volume up [by] <n> [times|notches|steps]
-
-= volume down by
-(turn|decrease|lower|reduce) [down] [the] {sound} [down] [by] <n> (times|notches|steps)
-volume down [by] <n> [times|notches|steps]
-
-= volume full
-(turn|crank|set|put|bring) [up] [the|my] {sound} [up] [all the way up|all the way|to max|to maximum|to the max|to \
-the maximum|at maximum|to full|to 100|to 100%|to 100 percent|to one hundred percent|to full blast]
-(max|maximum|full) volume
-(maximize|maximise|max out) [the|my] (volume|sound)
-
-= scroll
-scroll <how>
-
-= scroll on
-(scroll|keep scrolling)
-
-= top
-(scroll|go|jump|move|take me) [back] [up] [all the way] to [the] [very] top [of] [the|this] [{top}]
-[the] top of [the|this] {top}
-
-= bottom
-(scroll|go|jump|move|take me) [down] [all the way] to [the] [very] (bottom|end) [of] [the|this] [{top}]
-[the] bottom of [the|this] {top}
-
 = paragraph
 (new paragraph|start a new paragraph|next paragraph)
 
@@ -349,55 +256,15 @@ def _tab_number(match: re.Match[str], scene: Scene) -> Reading | None:
     return call("press_keys", keys=f"ctrl+{n}") if n and 1 <= n <= 8 else None
 
 
-def _many(keys: str) -> Build:
-    def build(match: re.Match[str], scene: Scene) -> Reading | None:
-        n = number(match["n"])
-        return call("press_keys", keys=keys, times=n) if n and 1 <= n <= 50 else None
-
-    return build
-
-
-def _scroll(match: re.Match[str], scene: Scene) -> Reading | None:
-    how = " ".join(match["how"].lower().split())
-    if (found := _SCROLL.match(how)) is None:
-        return None
-    direction, amount = found["direction"], found["amount"] or ""
-    if found["all"] or "all the way" in amount or amount in ("to the bottom", "to the top", "to the end"):
-        return call("scroll", direction={"up": "top", "down": "bottom"}.get(direction, direction))
-    if amount in _AMOUNTS:
-        return call("scroll", direction=direction, amount=_AMOUNTS[amount])
-    n = number(re.sub(r"^by | (?:times|lines|notches|steps|pages)$", "", amount))
-    n = n * 8 if n and amount.endswith(" pages") else n
-    return call("scroll", direction=direction, amount=n) if n and n <= 50 else None
-
-
-_SCROLL = re.compile(
-    r"^(?:the page |the screen |this page |page |the window |it |this |on this page )?(?P<all>all the way )?"
-    r"(?:to the )?(?P<direction>up|down|left|right)(?:wards?)?(?: (?:on )?(?:the|this) (?:page|screen|"
-    r"window))?(?: (?P<amount>.+))?$"
-)
-_AMOUNTS = {
-    "": 3, "a bit": 2, "a little": 2, "a little bit": 2, "slightly": 1, "more": 3, "some more": 3, "a bit more": 2,
-    "a little more": 2, "a lot": 10, "again": 3, "further": 3, "one page": 8, "a page": 8, "one screen": 8, "slowly": 1,
-}  # fmt: skip
-
-
 def _find_here(match: re.Match[str], scene: Scene) -> Reading | None:
     text = re.sub(r"^(?:the )?(?:word|phrase|text) (?=\S)", "", match["what"])
     return Reading((Call("press_keys", {"keys": "ctrl+f"}), Call("type_text", {"text": text})))
 
 
 def desk_rules() -> tuple[Rule, ...]:
-    """Tabs, windows, media, volume, zoom, editing and scrolling."""
+    """Tabs, windows, zoom and editing."""
     builds: dict[str, Build | Reading] = {
         "tab number": _tab_number,
-        "volume up by": _many("volumeup"),
-        "volume down by": _many("volumedown"),
-        "volume full": call("press_keys", keys="volumeup", times=50),
-        "scroll": _scroll,
-        "scroll on": call("scroll", direction="down"),
-        "top": call("scroll", direction="top"),
-        "bottom": call("scroll", direction="bottom"),
         "paragraph": call("press_keys", keys="enter", times=2),
         "find here": _find_here,
     }
