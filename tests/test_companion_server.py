@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import io
+import json
+import os
 import socket
 import subprocess
 import sys
@@ -284,3 +286,32 @@ async def test_devices_survive_a_restart(tmp_path: Path) -> None:
     async with running(tmp_path) as rig, rig.session(token) as web:
         assert (await (await web.get("/api/hello")).json())["device"] == "Pixel"
     assert DeviceStore(tmp_path / "companion" / "devices").list()[0].name == "Pixel"
+
+
+async def test_anovax_pair_and_devices_in_processes_of_their_own(tmp_path: Path) -> None:
+    async with running(tmp_path) as rig, rig.session() as web:
+        port = str(rig.server.port)
+        settings = {
+            "ANOVAX_DATA_DIR": str(tmp_path),
+            "ANOVAX_COMPANION__ENABLED": "true",
+            "ANOVAX_COMPANION__PORT": port,
+        }
+        settings = {**os.environ, **settings}
+        pair = await _anovax(settings, "pair", "--json", "--yes")
+        assert pair.stdout is not None
+        shown = json.loads(await pair.stdout.readline())
+        assert shown["fingerprint"] == rig.server.authority.fingerprint()
+        assert shown["url"].startswith(f"https://127.0.0.1:{port}/#pair=")
+        reply = await web.post("/api/pair", json={"code": shown["pin"], "name": "Ada's phone"})
+        claim = (await reply.json())["claim"]
+        assert (await (await web.post("/api/claim", json={"claim": claim})).json())["result"] == "allowed"
+        assert await pair.wait() == 0
+        out, _ = await (await _anovax(settings, "devices", "--revoke", "Ada's phone", "--json")).communicate()
+        assert json.loads(out)["name"] == "Ada's phone"
+        await until(lambda: rig.server.devices.list() == ())
+
+
+async def _anovax(environment: dict[str, str], *arguments: str) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "anovax", *arguments, env=environment, stdout=asyncio.subprocess.PIPE
+    )
