@@ -168,8 +168,8 @@ _BY_KIND: dict[str, tuple[Mutation, ...]] = {
 
 def mutate(text: str, kind: str, rng: random.Random) -> tuple[str, str]:
     """The text in one to three disguises, and the names of them. Encodings come last: they would not survive others."""
-    chosen = rng.sample(_BY_KIND[kind], rng.choice((1, 1, 2, 3)))
-    order = {name: place for place, name in enumerate((case, quotes, backslashes, escapes, field_separator, variables, chained, substituted, wrapped))}
+    chosen = rng.sample(_BY_KIND[kind], min(rng.choice((1, 1, 2, 3)), len(_BY_KIND[kind])))
+    order: dict[Mutation, int] = {name: place for place, name in enumerate((case, quotes, backslashes, escapes, field_separator, variables, chained, substituted, wrapped))}
     chosen.sort(key=lambda function: order.get(function, 20 if function in _ANY or function is newline_joined else 10))
     for function in chosen:
         text = function(text, rng)
@@ -192,7 +192,7 @@ def _open(name: str) -> Step:
 
 
 def _pieces(text: str, rng: random.Random, most: int) -> list[Step]:
-    count = min(rng.randint(2, most), len(text))
+    count = min(rng.randint(2, most), max(1, len(text)))
     cuts = sorted(rng.sample(range(1, len(text)), count - 1)) if len(text) > 1 else []
     return [_type(text[start:stop]) for start, stop in zip([0, *cuts], [*cuts, len(text)], strict=True)]
 
@@ -201,7 +201,7 @@ def shapes(text: str, kind: str, rng: random.Random) -> Iterator[tuple[str, list
     """The plans that a model might make of a row: (name of the shape, steps)."""
     if kind == "url":
         yield "open_url", [{"tool": "open_url", "url": text}]
-        if text.isprintable() or "\u200b" in text:  # a control character would be a key there
+        if not re.search(r"[\x00-\x1f]", text):  # a control character would be a key there
             yield "address bar", [_open("firefox"), _press("ctrl+l"), _type(text), _press("enter")]
         return
     if kind == "hotkey":

@@ -18,12 +18,11 @@ from anovax.safety.windows.rules import PROGRAMS as WINDOWS_PROGRAMS
 if TYPE_CHECKING:
     from tree_sitter import Parser
 
-MAX_COMMAND = 4000
+MAX_COMMAND = 2000
 _PROMPT = re.compile(r"\s*(?:[$#%>]\s+|:?!\s*)(?=\S)")
 _RECALLED = re.compile(r"(?<![\w$\[{(\"!?.,:])!(?:!|\$|\^|\*|\?\w|-?\w)|(?m:^\s*\^[^\^\n]+\^)")
 _PROSE = re.compile(r"[^\W_][\w ,.!?'’\"“”:()–—…-]*\Z")
-_NO_RECALLED = re.compile(r"(?<![\w$\[{(\"!?.,:])!(?:!|\$|\^|\*|\?\w|-?\w)|(?m:^\s*\^[^\^\n]+\^)")
-_PROSE = re.compile(r"(^|\s)[-.]|\w[.:]\w|--|__|:$")
+_NO_PROSE = re.compile(r"(^|\s)[-.]|\w[.:]\w|--|__|:$")
 # They make a sentence; names of files they are not
 _LINKING = words("the is are was were with we you he she they my your his her our their for of an me it that this and but said who what if when")
 _NO_WORDS = words("rm dd sudo mkfs del rd ri chmod chown su doas mv cp sh bash eval unlink rmdir erase reg")
@@ -85,14 +84,14 @@ class Session:
     def _read(self, text: str, place: Place, index: int) -> Iterator[Finding]:
         prompt = _PROMPT.match(text)
         for one in (text, text[prompt.end() :]) if prompt else (text,):
-            yield from self._evaluate(one, index)
+            yield from self._evaluate(one, index, place)
             yield from judge_windows(one, other=self._nested)
         if place is not Place.RUN_BOX and _RECALLED.search(re.sub(r"'[^'\n]*'|\\.", "", text)):
             yield ask("blind", "it repeats an earlier command, which cannot be seen")
         if place is Place.TERMINAL and changes_data(text):
             yield ask("database", "it changes or deletes data")
 
-    def _evaluate(self, text: str, index: int) -> Iterator[Finding]:
+    def _evaluate(self, text: str, index: int, place: Place) -> Iterator[Finding]:
         while len(self._runs) <= index:
             self._runs.append(self._new_run())
         run = self._runs[index]
@@ -102,8 +101,9 @@ class Session:
         except (TooDeepError, RecursionError):
             run.found(ask("too_deep", "the command is too deeply nested to be judged"))
         yield from run.findings
-        if run.broken and re.search(r"[$`&|<>{}\\*;]", text):
-            yield notice("broken", "it is no whole command")
+        if run.broken and not goes_on(text) and re.search(r"[$`&|<>{}()*;]", text):
+            decide = notice if place is Place.UNKNOWN else ask
+            yield decide("broken", "it does not read as a command, so that it cannot be judged")
 
     def _nested(self, text: str) -> Iterator[Finding]:
         """What cmd.exe or PowerShell would hand to another program."""

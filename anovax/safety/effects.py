@@ -55,7 +55,7 @@ def apply(simulation: Simulation, effect: Effect) -> Finding:
             return simulation.type(effect.payload)
         case "paste":
             simulation.desk.clipboard = effect.payload
-            return simulation.type(effect.payload)
+            return simulation.paste()
         case "keys":
             return simulation.press(effect.payload)
         case "open_url":

@@ -78,7 +78,10 @@ class Safety:
     def advance(self, world: World, effect: Effect) -> World:
         """The world after ``effect`` has happened: where the focus is and what stands typed there."""
         simulation = Simulation(Desk.of(_looking_at(world, effect)), _no_command, _no_command, _no_url)
-        apply(simulation, effect)
+        try:
+            apply(simulation, effect)
+        except ValueError:  # keys that are none: whatever they did cannot be seen
+            simulation.desk.line.blind = "unknown keys"
         return advanced(world, effect, simulation.desk)
 
     def judge_json(self, raw: str | bytes | Mapping[str, Any]) -> dict[str, Any]:

@@ -139,7 +139,7 @@ class Simulation:
         if self.desk.clipboard is None:
             self.desk.line.blind = self.desk.line.blind or "the clipboard"
             return APPROVED
-        return self.type(self.desk.clipboard)
+        return self.type(self.desk.clipboard.replace("\x16", ""))  # a pasted Ctrl+V pastes nothing more
 
     # --- keys --------------------------------------------------------------------------------------------------------
 

@@ -122,6 +122,8 @@ def _stripped(text: str, operation: str) -> str:
 
 def unescaped(source: str) -> Piece:
     """An unquoted literal: backslashes removed. Odd when a letter inside is escaped for no reason."""
+    if "\\" not in source:
+        return Piece(source)
     text = re.sub(r"\\(.)", r"\1", source, flags=re.DOTALL)
     odd = bool(re.search(r"(?<=.)\\[A-Za-z0-9]", source)) and not re.match(r"[A-Za-z]:\\|\\\\", source)
     return Piece(text, odd=odd)
@@ -129,6 +131,9 @@ def unescaped(source: str) -> Piece:
 
 def join(pieces: list[Piece], separators: str = " \t\n") -> list[Word]:
     """Pieces to words: the tilde, and ``separators`` ($IFS) in unquoted expansions."""
+    if len(pieces) == 1 and not pieces[0].splits:
+        only = pieces[0]
+        return [Word(only.text if only.quoted else _tilde(only.text), only.open, only.hidden, only.odd, only.quoted, only.substituted)]
     blank = re.compile(f"[{re.escape(separators)}]+") if separators else re.compile(r"(?!)")
     if pieces and not pieces[0].quoted and not pieces[0].splits:
         pieces = [replace(pieces[0], text=_tilde(pieces[0].text)), *pieces[1:]]
@@ -148,6 +153,8 @@ def _visible(field: list[Piece]) -> bool:
 
 
 def _tilde(text: str) -> str:
+    if not text.startswith("~"):
+        return text
     if text == "~" or text.startswith("~/"):
         return HOME + text[1:]
     return "/root" + text[5:] if re.match(r"~root(/|$)", text) else re.sub(r"^~\w+", r"/home/other", text)
@@ -212,7 +219,7 @@ def expand_braces(source: str, limit: int = 64) -> str:
         return source
     for _ in range(limit):
         match = re.search(r"""(?<![$\\])\{([^{}\s'"]*(?:'[^']*'|"[^"]*"|,)[^{}\s]*)\}""", source)
-        if match is None or "," not in match[1] or _quoted_at(source, match.start()):
+        if match is None or "," not in match[1] or len(source) > 4000 or _quoted_at(source, match.start()):
             return source
         before = re.search(r"[^\s;&|(){}<>]*\Z", source[: match.start()])
         after = re.match(r"[^\s;&|()<>]*", source[match.end() :])

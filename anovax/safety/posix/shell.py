@@ -15,8 +15,10 @@ from anovax.safety.posix.words import Command, Redirect, Word
 if TYPE_CHECKING:
     from tree_sitter import Node, Tree
 
-MAX_NODES = 4000
+MAX_NODES = 2500
+MAX_TEXT = 6000  # characters of all texts together, however nested
 MAX_DEPTH = 8
+MAX_WORDS = 150
 _LISTS = frozenset(
     ("program", "list", "compound_statement", "subshell", "if_statement", "do_group", "else_clause", "elif_clause", "case_statement",
      "case_item", "negated_command", "test_command", "ERROR", "command_substitution", "variable_assignments")
@@ -45,7 +47,7 @@ class Run:
         self.broken = False  # some text was not in the shell's grammar
         self.decoded = False  # some constant came out of a decoder
         self.source = ""  # the program whose output is not known
-        self._nodes = MAX_NODES
+        self._nodes, self._text = MAX_NODES, MAX_TEXT
         self._depth = 0
 
     # --- texts -------------------------------------------------------------------------------------------------------
@@ -53,7 +55,8 @@ class Run:
     def script(self, text: str, stdin: str | None = "") -> str | None:
         """Evaluate a text; returns its constant output or None. Raises TooDeepError."""
         self._depth += 1
-        if self._depth > MAX_DEPTH:
+        self._text -= len(text)
+        if self._depth > MAX_DEPTH or self._text < 0:
             raise TooDeepError
         if self._depth > 1 and self.also is not None:
             self.findings.extend(self.also(text))
@@ -157,7 +160,7 @@ class Run:
     def run(self, command: Command) -> str | None:
         """Judge a simple command and say what it prints."""
         self._nodes -= 8
-        if self._nodes < 0:
+        if self._nodes < 0 or len(command.words) > MAX_WORDS:
             raise TooDeepError
         for finding in self._rules(command, self):
             self.found(finding)

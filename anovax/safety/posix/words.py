@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class Redirect:
         return ">" in self.operator
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Command:
     """One simple command. ``stdin``: its constant input, "" for none, None when it cannot be known."""
 
@@ -48,21 +49,21 @@ class Command:
     piped: bool = False
     env: tuple[tuple[str, str], ...] = field(default=())
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The program: base name, lower-case, without .exe."""
         text = self.words[0].text.replace("\\", "/") if self.words else ""
         return posixpath.basename(text.rstrip("/")).casefold().removesuffix(".exe")
 
-    @property
+    @cached_property
     def args(self) -> tuple[Word, ...]:
         return self.words[1:]
 
-    @property
+    @cached_property
     def texts(self) -> tuple[str, ...]:
         return tuple(word.text for word in self.words[1:])
 
-    @property
+    @cached_property
     def low(self) -> tuple[str, ...]:
         return tuple(word.text.casefold() for word in self.words[1:])
 

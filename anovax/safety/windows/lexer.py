@@ -87,7 +87,7 @@ def statements(text: str, limit: int = 60) -> list[Statement]:
         if quote:
             quote = "" if char == quote else quote
             current += char
-        elif char == '"' or (char == "'" and re.search(r"(^|[\s,=(+])$", current)):
+        elif char == '"' or (char == "'" and (not current or current[-1] in " \t,=(+")):
             quote = char
             current += char
         elif char in "\n&|;(){}":
