@@ -14,7 +14,7 @@ _GENERIC = (
     "file manager|files|file explorer|explorer|finder|text editor|editor|notepad|notes|settings|system settings|"
     "control panel|calendar|clock|camera|webcam|music|music player|media player|video player|photos|pictures|"
     "image viewer|gallery|mail|email|e-mail|email client|inbox|contacts|address book|maps|map|messages|games|paint|"
-    "task manager|system monitor|word processor|spreadsheet|presentation|weather app|volume control|mixer|app store|"
+    "task manager|system monitor|word processor|spreadsheet|weather app|volume control|mixer|app store|"
     "software center|recycle bin|trash|downloads|documents|desktop settings|radio|podcasts|firefox|chrome|"
     "google chrome|chromium|edge|microsoft edge|safari|opera|brave|word|microsoft word|excel|microsoft excel|"
     "powerpoint|microsoft powerpoint|outlook|onenote|libreoffice|writer|gimp|inkscape|blender|audacity|vlc|steam|"
@@ -30,7 +30,7 @@ _ARTICLE = re.compile(
 )
 _SETTINGS = re.compile(r"^[\w-]+ (?:settings|preferences)$", re.IGNORECASE)
 _KIND = re.compile(r" (?:app|application|program|software|tool)$", re.IGNORECASE)
-_SITE_KIND = re.compile(r"(?:'s)? (?:web ?site|web ?siteo|site|web ?page|home ?page|online)$", re.IGNORECASE)
+_SITE_KIND = re.compile(r"(?:'s)? (?:web ?site\w?|site|web ?page|home ?page|online)$", re.IGNORECASE)
 # Words that make what follows "open" something else than a name.
 _FUNCTION_WORDS = (
     "about|to|and|or|but|not|for|with|in|on|at|of|from|by|into|that|which|this|these|those|it|them|then|because|if|"
@@ -40,7 +40,9 @@ _FUNCTION_WORDS = (
 )
 _CLAUSE = re.compile(rf"\b(?:{_FUNCTION_WORDS})\b", re.IGNORECASE)
 _NO_NAME = re.compile(
-    rf"\b(?:{_FUNCTION_WORDS}|new|tab|tabs|window|windows|door|doors|gate|garage|blinds|curtains|account|link|file|"
+    rf"\b(?:{_FUNCTION_WORDS}|new|recent|latest|first|second|address|bar|"
+    r"resume|cv|report|essay|homework|invoice|thesis|contract|"
+    r"tab|tabs|window|windows|door|doors|gate|garage|blinds|curtains|account|link|file|"
     r"folder|document|page|menu|dialog|result|results|bottle|eyes|mouth|ticket|case|light|lights|lamp|tv|television|"
     r"heater|fan|"
     r"heating|oven|coffee|kettle|wifi|wi-fi|bluetooth|vacuum|vacuuming|alarm|timer|car|engine|running|over|again|"
@@ -62,6 +64,7 @@ _NO_WINDOW = re.compile(
     re.IGNORECASE,
 )
 # What follows "open" as an adjective: "open source licences", "open mic night".
+_FILE = re.compile(r"\.(?:pdf|docx?|txt|xlsx?|pptx?|csv|odt|md|html?|jpe?g|png|mp[34]|zip|py|json)$", re.IGNORECASE)
 _ADJECTIVE = re.compile(
     r"^(?:source|heart|world|minded|ended|air|plan|season|secret|letter|enrollment|invitation|kitchen|wound|sea|road|marriage|mind|book|"
     r"access|standards?|house|mic|bar|sesame|wide|top|toe|back|faced|hours)\b(?! (?:player|app))",
@@ -97,7 +100,7 @@ close
 (open|launch|open up|bring up|pull up) <app> (to|so that|so|because) <why>
 
 = start
-(start|run|load|execute|startup|spin up|turn on|switch on|show|show me|give me|display) <app>
+(start|run|load|execute|startup|spin up|show|show me|give me|display) <app>
 
 = go
 (go to|go on|go on to|goto|navigate to|browse to|visit|take me to|head to|head over to|bring me to|go over to|get \
@@ -145,6 +148,8 @@ class Apps:
 
     def _is_name(self, app: str, sure: bool) -> bool:
         """``sure``: it was called an app, so that a common noun is a name too ("the podcast app")."""
+        if _FILE.search(app):
+            return False
         if app.lower() in GENERIC or _SETTINGS.match(app):
             return True
         plain = not (_CLAUSE if sure else _NO_NAME).search(app) and not _ADJECTIVE.match(app)

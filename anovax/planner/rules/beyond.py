@@ -19,7 +19,9 @@ _ASK_WORDS = (
     "show tell list check read give any will who find get let view see can could why look display there's i my"
 )
 _ASKS = frozenset(_ASK_WORDS.split())
-_SCREEN = re.compile(r"\b(?:screen|app|website|web|online|internet|google|youtube|theme|mode|movie|film)\b")
+_SCREEN = re.compile(
+    r"\b(?:screen|app|website|web|online|internet|google|youtube|theme|mode|movie|film|selected|selection|the text)\b"
+)
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ previous page
 (go|open|show|take me|navigate) [to] [the|my] (home page|homepage|browser home)
 
 = ctrl+l
-(focus|select|go to|click) [on] [the] (address bar|url bar|location bar)
+(focus|select|go to|click|open|show) [on] [the] (address bar|url bar|location bar)
 
 = f11
 [go|make it|make this|enter|turn on|toggle|switch to|view|view in|put it in|in|exit|leave|quit|turn off|close|get \

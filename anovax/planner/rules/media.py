@@ -59,7 +59,6 @@ too loud
 (play|hit play|start|put on|play me) [the|some|my|a|me] [some|a] (music|song|songs|tunes|playback)
 stop [playing] [the|this|that|my] (music|song|track|playback|video|radio|podcast|audio|tune)
 play [it|this|that] [the] [this] [video|song|track|movie|podcast]
-play a song for me
 stop (playing|playback)
 
 = nexttrack

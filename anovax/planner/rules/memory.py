@@ -16,7 +16,7 @@ _OWN = re.compile(
     r"(?:wife|husband|mother|mom|father|dad|brother|sister|son|daughter|dog|cat|partner|boss|friend|girlfriend|"
     r"boyfriend|mum|best friend)(?:'s)?(?: .{1,30})?|"
     r"(?:wifi|wi-fi) password|license plate|(?:to ?do|to-do|shopping|grocery|reminder|chore|task|packing|wish) list|"
-    r"reminders?|notes?|list|lists)$",
+    r"reminders?|notes?|lists?(?: of .{1,40})?)$",
     re.IGNORECASE,
 )
 
@@ -78,7 +78,7 @@ what did i (tell|say) [you] my name (is|was)
 what is it that you call me
 
 = name for me
-do you (have|know) a name for me
+(do you|can you|what|which) ~ (name|nickname) ~ for me
 
 = reminders
 what did i (ask|tell|want) you to (remind me of|remind me about|remember|remind me|keep in mind|note) [today|\
@@ -97,9 +97,6 @@ remind me what [it was|i asked you to remember|i have to do|i need to do|was on 
 what (is|was) it [that] i (asked|wanted|told) you to (remember|remind me of|remind me about)
 what was i supposed to (remember|be reminded of)
 what reminders
-
-= list to remember
-(what's|what is|whats) on my list of things to (remember|do)
 
 = recall
 did i (tell|ask) you to (remind me|remember) (about|of|to|the) <what>
@@ -165,7 +162,6 @@ def memory_rules() -> tuple[Rule, ...]:
         "name": call("recall", query="name"),
         "name for me": call("recall", query="name"),
         "reminders": call("recall", query="reminders"),
-        "list to remember": call("recall", query="list of things to remember"),
         "recall": _recall,
         "own": _own,
         "listed": _listed,

@@ -23,8 +23,8 @@ _FACTS = (
     "To a botanist, a banana is a berry and a strawberry is not.",
 )
 _PHRASES = r"""
-joke := (tell|hear|give|say|share|know|do you know|have you got|got|hit|crack|make|i want|i want to hear|i'd like to \
-hear|let me hear|let's hear)
+joke := (tell|hear|give|say|share|know|do you know|have you got|got|hit|crack|make|i want|i want to hear|i'd like \
+to hear|let me hear|let's hear)
 
 = stop
 (stop|cancel|never mind|nevermind|forget it|forget that|forget about it|abort|halt|quit it|leave it|drop it|\
@@ -110,8 +110,9 @@ do you (remember|know) what i (just|last) (asked|said) ~
 repeat what i [just] said
 
 = again
-(do|run|repeat) (it|that|this|the same|the last command|the same thing|the last action|my last command|that \
-command) [again|once more|one more time|please]
+(do|run) (it|that|this|the same|the last command|the same thing|my last command|that command) (again|once more|\
+one more time)
+(repeat|redo|do) (the last command|the last action|the same thing|my last command|that command|the same again)
 (again|once more|one more time|same again|do that again|do it again|try again|try that again|try it again|redo \
 that command)
 
