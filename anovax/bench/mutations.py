@@ -11,7 +11,25 @@ from typing import Any
 Step = dict[str, Any]
 Mutation = Callable[[str, random.Random], str]
 
-_HOMOGLYPHS = {"a": "а", "c": "с", "e": "е", "i": "і", "o": "о", "p": "р", "s": "ѕ", "x": "х", "y": "у", "j": "ј", "h": "һ", "d": "ԁ", "k": "к", "m": "м", "t": "т", "v": "ν", "w": "ԝ"}
+_HOMOGLYPHS = {
+    "a": "а",
+    "c": "с",
+    "e": "е",
+    "i": "і",
+    "o": "о",
+    "p": "р",
+    "s": "ѕ",
+    "x": "х",
+    "y": "у",
+    "j": "ј",
+    "h": "һ",
+    "d": "ԁ",
+    "k": "к",
+    "m": "м",
+    "t": "т",
+    "v": "ν",
+    "w": "ԝ",
+}
 _ZERO_WIDTH = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
 
 
@@ -96,7 +114,14 @@ def _single(text: str) -> str:
 
 def base64_pipe(text: str, rng: random.Random) -> str:
     data = base64.b64encode(text.encode()).decode()
-    return rng.choice((f"echo {data} | base64 -d | sh", f"eval $(echo {data} | base64 --decode)", f'bash -c "$(base64 -d <<< {data})"', f"sh <(echo {data} | base64 -d)"))
+    return rng.choice(
+        (
+            f"echo {data} | base64 -d | sh",
+            f"eval $(echo {data} | base64 --decode)",
+            f'bash -c "$(base64 -d <<< {data})"',
+            f"sh <(echo {data} | base64 -d)",
+        )
+    )
 
 
 def hex_pipe(text: str, rng: random.Random) -> str:
@@ -108,17 +133,69 @@ def reversed_pipe(text: str, rng: random.Random) -> str:
 
 
 def substituted(text: str, rng: random.Random) -> str:
-    return rng.choice((f"echo $({text})", f"$({text})", f"echo `{text}`" if "`" not in text else f"echo $({text})", f"( {text} )", f"{{ {text}; }}", f"cat <({text})"))
+    return rng.choice(
+        (
+            f"echo $({text})",
+            f"$({text})",
+            f"echo `{text}`" if "`" not in text else f"echo $({text})",
+            f"( {text} )",
+            f"{{ {text}; }}",
+            f"cat <({text})",
+        )
+    )
 
 
 def wrapped(text: str, rng: random.Random) -> str:
-    plain = rng.choice(("sudo {}", "env {}", "env A=1 {}", "nohup {} &", "nice -n 10 {}", "timeout 9 {}", "setsid {}", "time {}", "command {}", "exec {}", "sudo -u root {}", "ionice -c 3 {}", "xargs -0 {}"))
-    quoted = rng.choice(("sh -c {}", "bash -lc {}", "sudo sh -c {}", "eval {}", "echo {} | sh", "echo {} | xargs -I{{}} sh -c {{}}", "su -c {} root", "watch {}", "nohup bash -c {} &", "bash <<< {}", "env bash -c {}"))
+    plain = rng.choice(
+        (
+            "sudo {}",
+            "env {}",
+            "env A=1 {}",
+            "nohup {} &",
+            "nice -n 10 {}",
+            "timeout 9 {}",
+            "setsid {}",
+            "time {}",
+            "command {}",
+            "exec {}",
+            "sudo -u root {}",
+            "ionice -c 3 {}",
+            "xargs -0 {}",
+        )
+    )
+    quoted = rng.choice(
+        (
+            "sh -c {}",
+            "bash -lc {}",
+            "sudo sh -c {}",
+            "eval {}",
+            "echo {} | sh",
+            "echo {} | xargs -I{{}} sh -c {{}}",
+            "su -c {} root",
+            "watch {}",
+            "nohup bash -c {} &",
+            "bash <<< {}",
+            "env bash -c {}",
+        )
+    )
     return plain.format(text) if rng.random() < 0.5 and "\n" not in text else quoted.format(_single(text))
 
 
 def chained(text: str, rng: random.Random) -> str:
-    return rng.choice(("cd /tmp && {}", "echo hi; {}", "true && {}", "ls | {}", "if true; then {}\nfi", "{} && echo done", "false || {}", "for i in 1; do {}\ndone", "! {}", "{} &")).format(text)
+    return rng.choice(
+        (
+            "cd /tmp && {}",
+            "echo hi; {}",
+            "true && {}",
+            "ls | {}",
+            "if true; then {}\nfi",
+            "{} && echo done",
+            "false || {}",
+            "for i in 1; do {}\ndone",
+            "! {}",
+            "{} &",
+        )
+    ).format(text)
 
 
 # --- Windows ---------------------------------------------------------------------------------------------------------
@@ -138,7 +215,19 @@ def windows_quotes(text: str, rng: random.Random) -> str:
 
 def windows_wrapped(text: str, rng: random.Random) -> str:
     encoded = base64.b64encode(text.encode("utf-16-le")).decode()
-    return rng.choice(("cmd /c {0}", 'cmd.exe /c "{0}"', 'powershell -c "{0}"', "powershell -NoP -W Hidden -Enc {1}", "pwsh -Command {0}", "start /b {0}", "powershell.exe -e {1}", "cmd /k {0}", "echo hi & {0}")).format(text, encoded)
+    return rng.choice(
+        (
+            "cmd /c {0}",
+            'cmd.exe /c "{0}"',
+            'powershell -c "{0}"',
+            "powershell -NoP -W Hidden -Enc {1}",
+            "pwsh -Command {0}",
+            "start /b {0}",
+            "powershell.exe -e {1}",
+            "cmd /k {0}",
+            "echo hi & {0}",
+        )
+    ).format(text, encoded)
 
 
 # --- addresses -------------------------------------------------------------------------------------------------------
@@ -159,17 +248,38 @@ def spaced(text: str, rng: random.Random) -> str:
 
 
 _ANY: tuple[Mutation, ...] = (case, zero_width, homoglyph, full_width)
-_SHELL: tuple[Mutation, ...] = (*_ANY, quotes, backslashes, newline_joined, variables, field_separator, escapes, base64_pipe, hex_pipe, reversed_pipe, substituted, wrapped, chained)
+_SHELL: tuple[Mutation, ...] = (
+    *_ANY,
+    quotes,
+    backslashes,
+    newline_joined,
+    variables,
+    field_separator,
+    escapes,
+    base64_pipe,
+    hex_pipe,
+    reversed_pipe,
+    substituted,
+    wrapped,
+    chained,
+)
 _BY_KIND: dict[str, tuple[Mutation, ...]] = {
-    "shell": _SHELL, "shell_obfuscated": (*_ANY, newline_joined, base64_pipe, hex_pipe, reversed_pipe, substituted, wrapped, chained),
-    "powershell": (*_ANY, carets, windows_quotes, windows_wrapped, wrapped), "url": (*_ANY, percent, spaced), "hotkey": (case, full_width),
+    "shell": _SHELL, "shell_obfuscated": (*_ANY, newline_joined, base64_pipe, hex_pipe, reversed_pipe, substituted,
+    wrapped, chained),
+    "powershell": (*_ANY, carets, windows_quotes, windows_wrapped, wrapped), "url": (*_ANY, percent, spaced),
+    "hotkey": (case, full_width),
 }  # fmt: skip
 
 
 def mutate(text: str, kind: str, rng: random.Random) -> tuple[str, str]:
     """The text in one to three disguises, and the names of them. Encodings come last: they would not survive others."""
     chosen = rng.sample(_BY_KIND[kind], min(rng.choice((1, 1, 2, 3)), len(_BY_KIND[kind])))
-    order: dict[Mutation, int] = {name: place for place, name in enumerate((case, quotes, backslashes, escapes, field_separator, variables, chained, substituted, wrapped))}
+    order: dict[Mutation, int] = {
+        name: place
+        for place, name in enumerate(
+            (case, quotes, backslashes, escapes, field_separator, variables, chained, substituted, wrapped)
+        )
+    }
     chosen.sort(key=lambda function: order.get(function, 20 if function in _ANY or function is newline_joined else 10))
     for function in chosen:
         text = function(text, rng)

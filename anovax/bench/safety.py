@@ -22,7 +22,11 @@ from anovax.tool import Toolbox, discover
 
 KINDS = ("shell", "shell_obfuscated", "powershell", "url", "hotkey")
 _COMMAND_LIKE = re.compile(
-    r"(format|grep|egrep|echo|which|man|rm|git|curl|wget|rmdir|cat|ls|find|docker|kubectl|sudo|chmod|npm|pip|python3?|perl|ruby|make|terraform|aws|kill|dd|tar|rsync|sed|awk|ssh|psql|mysql)\s+([-'\"./~]|\S+ (-|['\"/])|\S+$|\S+ \S+$)"
+
+        r"(format|grep|egrep|echo|which|man|rm|git|curl|wget|rmdir|cat|ls|find|docker|kubectl|sudo|chmod|npm|"
+        r"pip|python3?|perl|ruby|make|terraform|aws|kill|dd|tar|rsync|sed|awk|ssh|psql|mysql)\s+([-'\"./~]|"
+        r"\S+ (-|['\"/])|\S+$|\S+ \S+$)"
+
 )
 
 
@@ -36,7 +40,13 @@ class Row:
     misses: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        return {"what": self.what, "total": self.total, "missed": self.missed, "share": self.missed / self.total if self.total else 0.0, "misses": list(self.misses)}
+        return {
+            "what": self.what,
+            "total": self.total,
+            "missed": self.missed,
+            "share": self.missed / self.total if self.total else 0.0,
+            "misses": list(self.misses),
+        }
 
 
 @dataclass(frozen=True)
@@ -50,13 +60,21 @@ class Report:
     largest_p99_ms: float
 
     def to_json(self) -> dict[str, Any]:
-        return {"rows": [row.to_json() for row in self.rows], "p50_ms": self.p50_ms, "p99_ms": self.p99_ms, "max_ms": self.max_ms, "largest_p99_ms": self.largest_p99_ms}
+        return {
+            "rows": [row.to_json() for row in self.rows],
+            "p50_ms": self.p50_ms,
+            "p99_ms": self.p99_ms,
+            "max_ms": self.max_ms,
+            "largest_p99_ms": self.largest_p99_ms,
+        }
 
     def table(self, misses: int = 50) -> str:
         lines = [f"{'':44}{'plans':>8}{'wrong':>8}{'share':>9}"]
         for row in self.rows:
             lines.append(f"{row.what:44}{row.total:>8}{row.missed:>8}{row.missed / max(1, row.total):>9.2%}")
-        lines.append(f"one judgement: median {self.p50_ms:.2f} ms, p99 {self.p99_ms:.2f} ms, max {self.max_ms:.2f} ms; largest plans: p99 {self.largest_p99_ms:.2f} ms")
+        lines.append(
+            f"one judgement: median {self.p50_ms:.2f} ms, p99 {self.p99_ms:.2f} ms, max {self.max_ms:.2f} ms; largest plans: p99 {self.largest_p99_ms:.2f} ms"
+        )
         for row in self.rows:
             lines.extend(f"  {row.what}: {miss}" for miss in row.misses[:misses])
         return "\n".join(lines)
@@ -68,8 +86,14 @@ def read_rows(path: Path) -> list[Mapping[str, str]]:
         with path.open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
     except OSError as error:
-        raise UsageError(f"{path} cannot be read ({error.strerror})", "give the folder that holds dangerous.tsv and benign_lookalikes.tsv") from None
-    return [{**row, "text": row["text"].replace("\\n", "\n") if row.get("kind", "").startswith("shell") else row["text"]} for row in rows]
+        raise UsageError(
+            f"{path} cannot be read ({error.strerror})",
+            "give the folder that holds dangerous.tsv and benign_lookalikes.tsv",
+        ) from None
+    return [
+        {**row, "text": row["text"].replace("\\n", "\n") if row.get("kind", "").startswith("shell") else row["text"]}
+        for row in rows
+    ]
 
 
 class _Bench:
@@ -99,7 +123,10 @@ class _Bench:
                 totals[row["kind"]] += 1
                 if not self.stops(steps):
                     misses.setdefault(row["kind"], []).append(f"[{shape}] {row['text']!r}")
-        return [Row(f"dangerous {kind} let through", totals[kind], len(misses.get(kind, [])), tuple(misses.get(kind, []))) for kind in totals]
+        return [
+            Row(f"dangerous {kind} let through", totals[kind], len(misses.get(kind, [])), tuple(misses.get(kind, [])))
+            for kind in totals
+        ]
 
     def mutations(self, rows: list[Mapping[str, str]], count: int, rng: random.Random) -> Row:
         misses = []
@@ -121,8 +148,18 @@ class _Bench:
         before, self.times = self.times, []
         for _ in range(count):
             texts = [" ; ".join(rng.choice(rows)["text"] for _ in range(3)) for _ in range(7)]
-            self.stops([{"tool": "open_app", "name": "terminal"}, *({"tool": "type_text", "text": text[:1000] + "\n"} for text in texts)])
-            self.stops([{"tool": "type_text", "text": ("the quick brown fox jumps over the lazy dog\n" * 220)} for _ in range(8)])
+            self.stops(
+                [
+                    {"tool": "open_app", "name": "terminal"},
+                    *({"tool": "type_text", "text": text[:1000] + "\n"} for text in texts),
+                ]
+            )
+            self.stops(
+                [
+                    {"tool": "type_text", "text": ("the quick brown fox jumps over the lazy dog\n" * 220)}
+                    for _ in range(8)
+                ]
+            )
         largest, self.times = self.times, before
         return percentile(largest, 0.99)
 
@@ -130,7 +167,11 @@ class _Bench:
 def everyday(text: str) -> Iterable[list[Step]]:
     """The plans that a model would make of a harmless text."""
     if _COMMAND_LIKE.match(text):
-        yield [{"tool": "open_app", "name": "terminal"}, {"tool": "type_text", "text": text}, {"tool": "press_keys", "keys": "enter"}]
+        yield [
+            {"tool": "open_app", "name": "terminal"},
+            {"tool": "type_text", "text": text},
+            {"tool": "press_keys", "keys": "enter"},
+        ]
     else:
         yield [{"tool": "web_search", "query": text}]
         yield [{"tool": "type_text", "text": text}, {"tool": "press_keys", "keys": "enter"}]

@@ -24,7 +24,12 @@ _RECALLED = re.compile(r"(?<![\w$\[{(\"!?.,:])!(?:!|\$|\^|\*|\?\w|-?\w)|(?m:^\s*
 _PROSE = re.compile(r"[^\W_][\w ,.!?'’\"“”:()–—…-]*\Z")
 _NO_PROSE = re.compile(r"(^|\s)[-.]|\w[.:]\w|--|__|:$")
 # They make a sentence; names of files they are not
-_LINKING = words("the is are was were with we you he she they my your his her our their for of an me it that this and but said who what if when")
+_LINKING = words(
+
+        "the is are was were with we you he she they my your his her our their for of an me it that this and but "
+        "said who what if when"
+
+)
 _NO_WORDS = words("rm dd sudo mkfs del rd ri chmod chown su doas mv cp sh bash eval unlink rmdir erase reg")
 
 
@@ -37,7 +42,7 @@ def is_prose(text: str) -> bool:
         if not _PROSE.match(line) or _NO_PROSE.search(line):
             return False
         first = line.split()[0].strip("'\"’“”,.:;!?()").casefold()
-        if (_starts(first) and not _is_sentence(line.casefold())):
+        if _starts(first) and not _is_sentence(line.casefold()):
             return False
     return True
 
@@ -79,7 +84,9 @@ class Session:
         if len(text) > MAX_COMMAND:
             return ask("too_long", "the command is too long to be judged")
         self._unfinished = text + "\n" if goes_on(text) else ""
-        return strictest(found for index, reading in enumerate(readings(text)) for found in self._read(reading, place, index))
+        return strictest(
+            found for index, reading in enumerate(readings(text)) for found in self._read(reading, place, index)
+        )
 
     def _read(self, text: str, place: Place, index: int) -> Iterator[Finding]:
         prompt = _PROMPT.match(text)

@@ -15,7 +15,8 @@ from anovax.tool import Effect
 
 # Which effects a tool has. Typing may paste what the keyboard map lacks, and an application may need the keys for that.
 _KINDS = {
-    "type_text": {"type", "paste", "keys"}, "press_keys": {"keys"}, "click": {"click", "scroll", "focus"}, "scroll": {"scroll", "keys"},
+    "type_text": {"type", "paste", "keys"}, "press_keys": {"keys"}, "click": {"click", "scroll", "focus"},
+    "scroll": {"scroll", "keys"},
     "open_app": {"launch", "focus"}, "focus_window": {"focus"}, "close_window": {"close", "focus"},
     "open_url": {"open_url", "launch", "focus"}, "web_search": {"open_url", "launch", "focus"},
     "undo": {"keys", "type", "focus", "close", "paste"},
@@ -63,7 +64,13 @@ def apply(simulation: Simulation, effect: Effect) -> Finding:
         case "launch":
             return _launched(simulation, effect.payload)
         case "click":
-            return simulation.click("middle" if re.search(r"\bmiddle\b", effect.payload) else "right" if re.search(r"\bright\b", effect.payload) else "left")
+            return simulation.click(
+                "middle"
+                if re.search(r"\bmiddle\b", effect.payload)
+                else "right"
+                if re.search(r"\bright\b", effect.payload)
+                else "left"
+            )
         case "focus" | "close" | "scroll":
             return APPROVED
     return ask("effect", f"“{effect.kind}” is no effect that is known")
@@ -86,4 +93,3 @@ def advanced(world: World, effect: Effect, desk: Desk) -> World:
         pending = desk.script + desk.line.text
     pending = pending[-4000:] + (UNSEEN if desk.line.blind else "")
     return world.model_copy(update={"focus": focus, "pending": pending, "clipboard": desk.clipboard})
-

@@ -122,7 +122,13 @@ class Safety:
         for earlier in () if isinstance(done, World) else done:
             world = self.advance(world, earlier)
         world = _looking_at(world, effect).model_copy(update={"heard": approved.world.heard})
-        found = strictest([fits(approved.plan.steps[index], effect), self._moved(approved, index, effect), self._effect(world, effect)])
+        found = strictest(
+            [
+                fits(approved.plan.steps[index], effect),
+                self._moved(approved, index, effect),
+                self._effect(world, effect),
+            ]
+        )
         granted = approved.verdicts[index]
         if severity(found.decision) <= max(severity(granted.decision), severity(Decision.NOTICE)):
             return Verdict(decision=Decision.APPROVE, step=index)
@@ -134,7 +140,11 @@ class Safety:
         if effect.window is None or effect.kind not in ("type", "paste", "keys"):
             return None
         now, meant = place_of_window(effect.window), approved.places[index]
-        if now in (Place.TERMINAL, Place.RUN_BOX, Place.CONSOLE) and not meant.takes_commands and meant is not Place.FILE_DIALOG:
+        if (
+            now in (Place.TERMINAL, Place.RUN_BOX, Place.CONSOLE)
+            and not meant.takes_commands
+            and meant is not Place.FILE_DIALOG
+        ):
             return refuse("focus", f"“{effect.window.name}” has the focus, not the {meant} that was meant")
         return None
 
@@ -165,7 +175,9 @@ def _bounds(plan: Plan, world: World, taint: Taint) -> Finding:
     return APPROVED
 
 
-def _built(plan: Plan, whole: Verdict, verdicts: tuple[Verdict, ...], world: World, places: tuple[Place, ...]) -> Judgement:
+def _built(
+    plan: Plan, whole: Verdict, verdicts: tuple[Verdict, ...], world: World, places: tuple[Place, ...]
+) -> Judgement:
     if whole.decision is Decision.REFUSE:
         return Refusal(plan, whole, verdicts, world, places)
     if whole.decision is Decision.ASK:

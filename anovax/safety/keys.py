@@ -15,10 +15,12 @@ _MODIFIERS = {
 }  # fmt: skip
 _NAMES = {
     "return": "enter", "kpenter": "enter", "numpadenter": "enter", "numenter": "enter", "enterkey": "enter",
-    "linefeed": "enter", "kp_enter": "enter", "newline": "enter", "\n": "enter", "\r": "enter", "⏎": "enter", "↵": "enter",
+    "linefeed": "enter", "kp_enter": "enter", "newline": "enter", "\n": "enter", "\r": "enter", "⏎": "enter",
+    "↵": "enter",
     "del": "delete", "kpdelete": "delete", "esc": "escape", "bksp": "backspace", "back": "backspace", "bs": "backspace",
     "ins": "insert", "pgup": "pageup", "prior": "pageup", "pgdn": "pagedown", "pgdown": "pagedown", "next": "pagedown",
-    "arrowup": "up", "uparrow": "up", "arrowdown": "down", "downarrow": "down", "arrowleft": "left", "leftarrow": "left",
+    "arrowup": "up", "uparrow": "up", "arrowdown": "down", "downarrow": "down", "arrowleft": "left",
+    "leftarrow": "left",
     "arrowright": "right", "rightarrow": "right", "spacebar": "space", " ": "space", "prtsc": "printscreen",
     "print": "printscreen", "prtscn": "printscreen", "prtscr": "printscreen", "sysreq": "sysrq", "capslk": "capslock",
     "context": "menu", "apps": "menu", "plus": "+", "minus": "-", "tilde": "~", "grave": "`", "backtick": "`",
@@ -32,19 +34,14 @@ _NAMES = {
     "audioprev": "prevtrack", "audiostop": "stop",
 }  # fmt: skip
 _PLAIN = frozenset(
-    """enter tab escape space backspace delete insert home end pageup pagedown up down left right printscreen pause break
-    sysrq scrolllock capslock numlock menu clear help select execute begin cancel undo redo find copy cut paste open
-    volumeup volumedown volumemute playpause play stop nexttrack prevtrack rewind fastforward eject brightnessup
-    brightnessdown kbdbrightnessup kbdbrightnessdown micmute launchmail launchmediaselect launchapp1 launchapp2
-    calculator mail www homepage search favorites refresh browserback browserforward browserrefresh browserstop
-    browsersearch browserfavorites browserhome sleep power wake zoomin zoomout super ctrl alt shift altgr fn
-    kp0 kp1 kp2 kp3 kp4 kp5 kp6 kp7 kp8 kp9 kpmultiply kpdivide kpdecimal""".split()
+    ["enter", "tab", "escape", "space", "backspace", "delete", "insert", "home", "end", "pageup", "pagedown", "up", "down", "left", "right", "printscreen", "pause", "break", "sysrq", "scrolllock", "capslock", "numlock", "menu", "clear", "help", "select", "execute", "begin", "cancel", "undo", "redo", "find", "copy", "cut", "paste", "open", "volumeup", "volumedown", "volumemute", "playpause", "play", "stop", "nexttrack", "prevtrack", "rewind", "fastforward", "eject", "brightnessup", "brightnessdown", "kbdbrightnessup", "kbdbrightnessdown", "micmute", "launchmail", "launchmediaselect", "launchapp1", "launchapp2", "calculator", "mail", "www", "homepage", "search", "favorites", "refresh", "browserback", "browserforward", "browserrefresh", "browserstop", "browsersearch", "browserfavorites", "browserhome", "sleep", "power", "wake", "zoomin", "zoomout", "super", "ctrl", "alt", "shift", "altgr", "fn", "kp0", "kp1", "kp2", "kp3", "kp4", "kp5", "kp6", "kp7", "kp8", "kp9", "kpmultiply", "kpdivide", "kpdecimal"]
     + [f"f{n}" for n in range(1, 36)]
 )
 
 
 _TWO_WORDS = re.compile(
-    r"\b(page (up|down)|(caps|num|scroll) lock|print screen|back space|volume (up|down|mute)|play pause|(next|previous|prev) track|space bar|(left|right|up|down) arrow|"
+    r"\b(page (up|down)|(caps|num|scroll) lock|print screen|back space|volume (up|down|mute)|play pause|"
+    r"(next|previous|prev) track|space bar|(left|right|up|down) arrow|"
     r"arrow (left|right|up|down)|kp enter|fast forward|brightness (up|down)|zoom (in|out))\b"
 )
 

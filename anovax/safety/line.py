@@ -10,7 +10,8 @@ from anovax.safety.keys import Chord
 from anovax.safety.normalise import words
 
 MAX_LINE = 20_000
-_HISTORY = words("up ctrl+r ctrl+p ctrl+s pageup alt+p alt+< alt+> ctrl+x alt+. alt+_ alt+ctrl+y alt+shift+- alt+y alt+t alt+c alt+r alt+* alt+= alt+? alt+/ alt+# alt+^ alt+! alt+ctrl+e ctrl+/ ctrl+_ "
+_HISTORY = words("up ctrl+r ctrl+p ctrl+s pageup alt+p alt+< alt+> ctrl+x alt+. alt+_ alt+ctrl+y alt+shift+- alt+y alt+t "
+    "alt+c alt+r alt+* alt+= alt+? alt+/ alt+# alt+^ alt+! alt+ctrl+e ctrl+/ ctrl+_ "
                  "ctrl+shift+- alt+shift+. alt+& alt+shift+7 alt+\\ ctrl+] alt+ctrl+]")  # fmt: skip
 _LATER_HISTORY = words("down ctrl+n pagedown alt+n f8 f7 f3 f5 alt+f7 right-history")
 
@@ -92,15 +93,23 @@ class Line:
             self.cursor, self.recent = 0, ""
 
         return {
-            "backspace": self.backspace, "shift+backspace": self.backspace, "ctrl+h": self.backspace, "delete": self.delete, "ctrl+d": self.delete,
-            "left": lambda: self.move(-1), "ctrl+b": lambda: self.move(-1), "right": lambda: self.move(1), "ctrl+f": lambda: self.move(1),
-            "home": start, "ctrl+a": start, "end": lambda: self.go(len(self.text)), "ctrl+e": lambda: self.go(len(self.text)),
-            "shift+home": start, "ctrl+home": start, "ctrl+shift+home": start, "ctrl+end": lambda: self.go(len(self.text)),
+            "backspace": self.backspace, "shift+backspace": self.backspace, "ctrl+h": self.backspace,
+            "delete": self.delete, "ctrl+d": self.delete,
+            "left": lambda: self.move(-1), "ctrl+b": lambda: self.move(-1), "right": lambda: self.move(1),
+            "ctrl+f": lambda: self.move(1),
+            "home": start, "ctrl+a": start, "end": lambda: self.go(len(self.text)),
+            "ctrl+e": lambda: self.go(len(self.text)),
+            "shift+home": start, "ctrl+home": start, "ctrl+shift+home": start,
+            "ctrl+end": lambda: self.go(len(self.text)),
             "ctrl+left": lambda: self.go(self.word_left()), "alt+b": lambda: self.go(self.word_left()),
             "ctrl+right": lambda: self.go(self.word_right()), "alt+f": lambda: self.go(self.word_right()),
             "ctrl+u": lambda: self.kill(0, self.cursor), "ctrl+k": lambda: self.kill(self.cursor, len(self.text)),
-            "ctrl+w": lambda: self.kill(self.word_left(), self.cursor), "alt+backspace": lambda: self.kill(self.word_left(), self.cursor),
-            "ctrl+backspace": lambda: self.kill(self.word_left(), self.cursor), "alt+d": lambda: self.kill(self.cursor, self.word_right()),
-            "ctrl+delete": lambda: self.kill(self.cursor, self.word_right()), "ctrl+y": lambda: self.insert(self.killed), "ctrl+t": self.swap,
-            "alt+l": lambda: None, "alt+u": lambda: None, "ctrl+c": self.clear, "ctrl+g": lambda: None, "escape": lambda: None,
+            "ctrl+w": lambda: self.kill(self.word_left(), self.cursor),
+            "alt+backspace": lambda: self.kill(self.word_left(), self.cursor),
+            "ctrl+backspace": lambda: self.kill(self.word_left(), self.cursor),
+            "alt+d": lambda: self.kill(self.cursor, self.word_right()),
+            "ctrl+delete": lambda: self.kill(self.cursor, self.word_right()),
+            "ctrl+y": lambda: self.insert(self.killed), "ctrl+t": self.swap,
+            "alt+l": lambda: None, "alt+u": lambda: None, "ctrl+c": self.clear, "ctrl+g": lambda: None,
+            "escape": lambda: None,
         }  # fmt: skip

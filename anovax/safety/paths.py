@@ -6,8 +6,10 @@ import fnmatch
 import re
 
 HOME = "/home/user"
-SYSTEM = ("/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/opt", "/proc", "/root", "/run", "/sbin", "/srv", "/sys", "/usr",
-          "/var", "/library", "/system", "/applications", "/private", "/snap", "/nix", "/mnt", "/media", "/volumes", "/lost+found")  # fmt: skip
+SYSTEM = ("/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/opt", "/proc", "/root", "/run", "/sbin",
+"/srv", "/sys", "/usr",
+          "/var", "/library", "/system", "/applications", "/private", "/snap", "/nix", "/mnt", "/media", "/volumes",
+          "/lost+found")  # fmt: skip
 _HARMLESS_DEVICES = re.compile(r"/dev/(null|stdout|stderr|stdin|tty|fd/[012]|zero|full|pts/\d+)$")
 _SECRETS = re.compile(
     r"""(?x)
@@ -27,8 +29,10 @@ _SECRETS = re.compile(
     """
 )
 # What a glob may stand for: the secrets that are most often asked for, as whole paths
-_SAMPLES = ("/etc/passwd", "/etc/shadow", "/etc/sudoers", "/etc/gshadow", "/root", "/home/user/.ssh/id_rsa", "/home/user/.ssh", "/home/user/.aws",
-            "/home/user/.bash_history", "/proc/self/environ", "/home/user/.gnupg", "/etc/hosts", "/etc/ssh")  # fmt: skip
+_SAMPLES = ("/etc/passwd", "/etc/shadow", "/etc/sudoers", "/etc/gshadow", "/root", "/home/user/.ssh/id_rsa",
+"/home/user/.ssh", "/home/user/.aws",
+            "/home/user/.bash_history", "/proc/self/environ", "/home/user/.gnupg", "/etc/hosts",
+            "/etc/ssh")  # fmt: skip
 _STARTUP = re.compile(
     r"""(?x)(^|/)\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|kshrc|cshrc|tcshrc|inputrc|
     xinitrc|xsession|xprofile|xsessionrc|vimrc|emacs|gitconfig|gitignore_global|pam_environment|tmux\.conf|screenrc|wgetrc|curlrc|
@@ -36,7 +40,12 @@ _STARTUP = re.compile(
     pip|openbox|i3|sway|hypr)|ssh|gnupg|aws|kube|docker|mozilla|local/share/(applications|systemd|keyrings|dbus-1)|local/bin|git/hooks|
     git/config|git)(/|$) | (^|/)library/(launchagents|launchdaemons|startupitems) | (^|/)authorized_keys$"""
 )
-_SEARCHED = re.compile(r"(?i)pass(word|wd|phrase|code)?s?\b|passw|credential|secret|token|api.?key|private.?key|id_rsa|bearer|aws_|pwd=|begin.*key|\.pem|\.kdbx|\.key\b|wallet")
+_SEARCHED = re.compile(
+
+        r"(?i)pass(word|wd|phrase|code)?s?\b|passw|credential|secret|token|api.?key|private.?key|id_rsa|bearer|"
+        r"aws_|pwd=|begin.*key|\.pem|\.kdbx|\.key\b|wallet"
+
+)
 
 
 def is_secret(path: str) -> bool:
@@ -46,7 +55,9 @@ def is_secret(path: str) -> bool:
         return True
     if not re.search(r"[*?\[]", path):
         return False
-    return any(_matches(sample, path) for sample in _SAMPLES) and not re.fullmatch(r"[*/.]*|/home/\*|/home/user/\*", path)
+    return any(_matches(sample, path) for sample in _SAMPLES) and not re.fullmatch(
+        r"[*/.]*|/home/\*|/home/user/\*", path
+    )
 
 
 def _matches(sample: str, pattern: str) -> bool:
@@ -58,7 +69,11 @@ def is_system(path: str) -> bool:
     path = path.casefold()
     if path in ("/", "//", "/*", "/."):
         return True
-    if _HARMLESS_DEVICES.match(path) or path.startswith(("/var/tmp/", "/dev/shm/", "/run/user/", "/media/", "/mnt/")) and path.count("/") > 3:
+    if (
+        _HARMLESS_DEVICES.match(path)
+        or (path.startswith(("/var/tmp/", "/dev/shm/", "/run/user/", "/media/", "/mnt/"))
+        and path.count("/") > 3)
+    ):
         return False
     if any(path == folder or path.startswith(folder + "/") for folder in SYSTEM):
         return True
@@ -69,9 +84,16 @@ def is_whole(path: str) -> bool:
     """A root, a home, everybody's homes, the folder above, or all of one of them: losing it is losing everything."""
     path = path.casefold().rstrip("/") or "/"
     path = re.sub(r"(/(\*|\.\*|\*\.\*|\.\[!\.\]\*|\{\*,\.\*\}|\.\?\?\*|\.))+$", "", path) or "/"
-    if path in ("/", "/home", "/users", "..", "~", "/root", "/data", "/tmp", "/home/*", "*") or re.fullmatch(r"/(home|users)/[^/]+", path):
+    if path in ("/", "/home", "/users", "..", "~", "/root", "/data", "/tmp", "/home/*", "*") or re.fullmatch(
+        r"/(home|users)/[^/]+", path
+    ):
         return True
-    return path in SYSTEM or (path.startswith(SYSTEM) and path.count("/") <= 2 and is_system(path)) or set(path) <= set("./") and ".." in path
+    return (
+        path in SYSTEM
+        or (path.startswith(SYSTEM) and path.count("/") <= 2 and is_system(path))
+        or (set(path) <= set("./")
+        and ".." in path)
+    )
 
 
 def is_startup(path: str) -> bool:
@@ -80,7 +102,11 @@ def is_startup(path: str) -> bool:
 
 
 def is_device(path: str) -> bool:
-    return path.casefold().startswith(("/dev/", "\\\\.\\")) and not _HARMLESS_DEVICES.match(path) and not path.startswith("/dev/shm/")
+    return (
+        path.casefold().startswith(("/dev/", "\\\\.\\"))
+        and not _HARMLESS_DEVICES.match(path)
+        and not path.startswith("/dev/shm/")
+    )
 
 
 def is_scratch(path: str) -> bool:

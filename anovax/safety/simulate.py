@@ -24,7 +24,15 @@ UrlJudge = Callable[[str], Finding]
 UNSEEN = "\x10"  # ends World.pending when something stands in the line that we cannot see
 MAX_KEYS = 400
 MAX_SCRIPT = 4000
-_CONTROL_KEYS = {"\n": "enter", "\r": "enter", "\t": "tab", "\b": "backspace", "\x7f": "backspace", "\x1b": "escape", "\x00": "ctrl+space"}
+_CONTROL_KEYS = {
+    "\n": "enter",
+    "\r": "enter",
+    "\t": "tab",
+    "\b": "backspace",
+    "\x7f": "backspace",
+    "\x1b": "escape",
+    "\x00": "ctrl+space",
+}
 _CONTROL_KEYS |= {chr(code): f"ctrl+{chr(code + 96)}" for code in range(1, 27) if chr(code) not in _CONTROL_KEYS}
 _CONTROL_CHORDS = {char: parse_chords(keys)[0] for char, keys in _CONTROL_KEYS.items()}
 _ENTERS = ("ctrl+j", "ctrl+m", "ctrl+o")
@@ -75,11 +83,21 @@ class Simulation:
     def launch(self, name: str) -> Finding:
         """Open an application by its spoken name. What is a command line is judged as one."""
         place = place_of_name(name)
-        found = self._commands(name, Place.RUN_BOX) if re.search(r"[^\w\s.+&'-]|\s-\w|^\S+\s+\S+\s+\S+", name) or place is Place.UNKNOWN else APPROVED
+        found = (
+            self._commands(name, Place.RUN_BOX)
+            if re.search(r"[^\w\s.+&'-]|\s-\w|^\S+\s+\S+\s+\S+", name) or place is Place.UNKNOWN
+            else APPROVED
+        )
         self.desk.go(place, fresh=True)
         if found.decision in ("ask", "refuse"):
             return found
-        if re.search(r"(?i)\b(regedit|registry editor|diskpart|gparted|disk utility|disk management|group policy|bios)\b", name):
+        if re.search(
+            (
+                r"(?i)\b(regedit|registry editor|diskpart|gparted|disk utility|disk management|group policy|"
+                r"bios)\b"
+            ),
+            name,
+        ):
             return notice("application", f"{name} can change the system")
         return self._urls(name) if re.match(r"\w+:/", name) else APPROVED
 
@@ -117,9 +135,17 @@ class Simulation:
     def _is_only_text(self, text: str) -> bool:
         """Long texts need no key by key simulation where their lines cannot be commands."""
         desk = self.desk
-        if len(text) < 200 or desk.line.text or desk.line.blind or desk.closing or re.search(r"[\x00-\x09\x0b-\x1f\x7f]", text):
+        if (
+            len(text) < 200
+            or desk.line.text
+            or desk.line.blind
+            or desk.closing
+            or re.search(r"[\x00-\x09\x0b-\x1f\x7f]", text)
+        ):
             return False
-        if desk.place not in (Place.DOCUMENT, Place.CHAT, Place.OTHER) and not (desk.place is Place.UNKNOWN and is_prose(text)):
+        if desk.place not in (Place.DOCUMENT, Place.CHAT, Place.OTHER) and not (
+            desk.place is Place.UNKNOWN and is_prose(text)
+        ):
             return False
         desk.line.insert(text.rpartition("\n")[2])
         return True
@@ -149,7 +175,9 @@ class Simulation:
         place = leads_to(chord, desk.place)
         if place is not None:
             desk.go(place, fresh=place in (Place.RUN_BOX, Place.ADDRESS, Place.FILE_DIALOG, Place.CONSOLE))
-        elif chord.key == "enter" or (name in _ENTERS and desk.place.takes_commands and (desk.line.text or desk.place is Place.TERMINAL)):
+        elif chord.key == "enter" or (
+            name in _ENTERS and desk.place.takes_commands and (desk.line.text or desk.place is Place.TERMINAL)
+        ):
             found = strictest([found, *self._enter()])
         elif name in _PASTES:
             found = strictest([found, self.paste()])
@@ -164,7 +192,18 @@ class Simulation:
 
     def _answer(self, chord: Chord) -> Finding | None:
         """Right after something was closed, Enter answers the question whether to lose what is not saved."""
-        if not self.desk.closing or str(chord) not in ("enter", "space", "y", "alt+y", "alt+d", "alt+n", "n", "ctrl+d", "super+d", "super+delete"):
+        if not self.desk.closing or str(chord) not in (
+            "enter",
+            "space",
+            "y",
+            "alt+y",
+            "alt+d",
+            "alt+n",
+            "n",
+            "ctrl+d",
+            "super+d",
+            "super+delete",
+        ):
             return None
         return ask("dialog", "it would answer a question that nobody has seen yet")
 
@@ -199,7 +238,9 @@ class Simulation:
         desk.script = f"{desk.script}{text}\n"[-(MAX_SCRIPT + 1) :]
         if recent not in ("", text) and desk.place is not Place.TERMINAL:
             yield self._commands(recent, desk.place)
-        if blind and (desk.place is not Place.UNKNOWN or text.strip() or blind in ("up", "ctrl+r", "ctrl+p", "the clipboard")):
+        if blind and (
+            desk.place is not Place.UNKNOWN or text.strip() or blind in ("up", "ctrl+r", "ctrl+p", "the clipboard")
+        ):
             yield ask("blind", f"what Enter would run comes from {_named(blind)} and cannot be seen beforehand")
         if desk.place is not Place.TERMINAL and is_address(text):
             yield self._urls(text)
@@ -220,7 +261,13 @@ class Simulation:
 
     def standing(self) -> Finding:
         """Text that stands in a terminal runs at the user's next Enter."""
-        lines = [self.desk.line] if self.desk.place is Place.TERMINAL else [self.desk.kept[Place.TERMINAL]] if Place.TERMINAL in self.desk.kept else []
+        lines = (
+            [self.desk.line]
+            if self.desk.place is Place.TERMINAL
+            else [self.desk.kept[Place.TERMINAL]]
+            if Place.TERMINAL in self.desk.kept
+            else []
+        )
         text = lines[0].text if lines else ""
         found = self._commands(text, Place.TERMINAL)
         if found.decision in ("approve", "notice"):
@@ -229,7 +276,9 @@ class Simulation:
 
 
 def _named(blind: str) -> str:
-    return {"up": "the history", "ctrl+r": "the history", "ctrl+p": "the history", "down": "the history"}.get(blind, blind)
+    return {"up": "the history", "ctrl+r": "the history", "ctrl+p": "the history", "down": "the history"}.get(
+        blind, blind
+    )
 
 
 def _shown(found: Finding, text: str, place: Place) -> Finding:

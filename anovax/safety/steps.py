@@ -41,7 +41,10 @@ class StepJudge:
         self.results[index + 1] = step.tool
         if found is APPROVED or found.exact:
             return found
-        return replace(found, exact=f"{spec.card(step.args)} ({self.world.focus.name if self.world.focus and not index else place})")
+        return replace(
+            found,
+            exact=f"{spec.card(step.args)} ({self.world.focus.name if self.world.focus and not index else place})",
+        )
 
     def _act(self, step: Step) -> Finding:
         args = step.args.model_dump()
@@ -106,7 +109,9 @@ class StepJudge:
     def _floor(self, spec: ToolSpec) -> Finding:
         floors = (self.config.tools.get(spec.name), self.config.tiers.get(spec.risk.value))
         return strictest(
-            Finding(Decision(floor), "policy", f"your configuration says “{floor}” for {spec.name}") for floor in floors if floor
+            Finding(Decision(floor), "policy", f"your configuration says “{floor}” for {spec.name}")
+            for floor in floors
+            if floor
         )
 
     def _repair(self, step: Step, spec: ToolSpec, place: Place) -> Finding | None:
@@ -126,4 +131,3 @@ class StepJudge:
         if step.tool == "open_url" and not self.taint.said(text):
             return ask("repair", "a repair would open an address that you have not named")
         return None
-

@@ -14,16 +14,20 @@ from anovax.tool import Risk
 
 # Words by which people ask for a tool
 _ASKS: Mapping[str, frozenset[str]] = {
-    "type_text": words("type write enter insert put fill paste dictate reply say add append note text compose spell jot draft answer message input"),
-    "press_keys": words("press hit push key keys enter tab escape save copy paste cut undo redo close new next previous back forward scroll zoom volume mute unmute pause play stop louder quieter full screen "
-                        "fullscreen select find print refresh reload minimize maximize switch hotkey shortcut skip turn bigger smaller quit exit lock history bookmark hide show open go up down left right "
+    "type_text": words("""type write enter insert put fill paste dictate reply say add append note text compose spell jot draft
+        answer message input"""),
+    "press_keys": words("press hit push key keys enter tab escape save copy paste cut undo redo close new next previous back "
+        "forward scroll zoom volume mute unmute pause play stop louder quieter full screen "
+                        "fullscreen select find print refresh reload minimize maximize switch hotkey "
+                            "shortcut skip turn bigger smaller quit exit lock history bookmark hide show "
+                            "open go up down left right "
                         "reset restore duplicate pin move delete submit send brightness window"),
     "click": words("click press select choose tap open check tick hit push double right"),
     "open_app": words("open start launch run bring show use load fire need want get type write calculate"),
     "focus_window": words("switch focus go show bring back window open other to front raise type write"),
     "close_window": words("close quit exit shut kill end leave dismiss"),
     "open_url": words("open go visit browse navigate show site url website page load take bring pull"),
-    "web_search": words("search google look find who what when where how why which is are find show tell query duckduckgo bing up"),
+    "web_search": words("""search google look find who what when where how why which is are find show tell query duckduckgo bing up"""),
     "remember": words("remember note keep store save memorize don't forget my i"),
     "forget": words("forget delete remove erase clear"),
     "delegate": words("then and organize organise prepare set plan do help make find get work"),
@@ -31,10 +35,19 @@ _ASKS: Mapping[str, frozenset[str]] = {
     "scroll": words("scroll down up page top bottom further more left right read go move"),
 }  # fmt: skip
 _ORDER = re.compile(
-    r"\b(ignore|disregard|forget|override)\b.{0,40}\b(instruction|rule|prompt|previous|above|order|everything)|\b(assistant|anova\w*|jarvis|ai|model|agent|system)\b\s*[:,]|\b(you must|you should now|new instructions?|as an ai|"
-    r"do not tell|don't tell|without asking|important:|urgent:|system prompt|instructions?:|please (open|type|run|press|delete|send|go|visit|click|close|remember|search))\b|</?(system|user|assistant|instruction)"
+    r"\b(ignore|disregard|forget|override)\b.{0,40}\b(instruction|rule|prompt|previous|above|order|"
+    r"everything)|\b(assistant|anova\w*|jarvis|ai|model|agent|system)\b\s*[:,]|\b(you must|you should now|"
+    r"new instructions?|as an ai|"
+    r"do not tell|don't tell|without asking|important:|urgent:|system prompt|instructions?:|please (open|"
+    r"type|run|press|delete|send|go|visit|click|close|remember|search))\b|</?(system|user|assistant|"
+    r"instruction)"
 )
-_COMMON = words("the and for with this that from your you are was have has not but all any can will its our out a an of to in on at it is be or as by i my me we he she they do does did so if")
+_COMMON = words(
+
+        "the and for with this that from your you are was have has not but all any can will its our out a an of "
+        "to in on at it is be or as by i my me we he she they do does did so if"
+
+)
 _TAINTED_RESULTS = words("read_screen recall screenshot delegate")
 
 
@@ -82,7 +95,9 @@ class Taint:
         return bool(tokens) and not self.echo and sum(token in self._said for token in tokens) / len(tokens) >= 0.5
 
 
-def judge_source(step: Step, risk: Risk, taint: Taint, place: Place, results: Mapping[int, str], index: int) -> Finding | None:
+def judge_source(
+    step: Step, risk: Risk, taint: Taint, place: Place, results: Mapping[int, str], index: int
+) -> Finding | None:
     """What a step may do with arguments that come from outside. ``results``: the tools of earlier steps by their number."""
     referred = _references(step.args.model_dump(), results, index)
     if referred is not None and referred.decision == "refuse":
@@ -93,7 +108,9 @@ def judge_source(step: Step, risk: Risk, taint: Taint, place: Place, results: Ma
         return _referred(step, place, referred)
     if not taint.known:
         return None
-    text = " ".join(str(value) for value in step.args.model_dump(exclude_defaults=True).values() if isinstance(value, str))
+    text = " ".join(
+        str(value) for value in step.args.model_dump(exclude_defaults=True).values() if isinstance(value, str)
+    )
     if taint.echo:
         return ask("echo", "the request repeats a text from the screen or from the assistant itself")
     return _from_outside(step, taint, place, text)
@@ -108,7 +125,9 @@ def _from_outside(step: Step, taint: Taint, place: Place, text: str) -> Finding 
         return None
     if not tainted:
         return None
-    if step.tool in ("open_url", "delegate") or (step.tool == "type_text" and place in (Place.TERMINAL, Place.RUN_BOX, Place.CONSOLE, Place.ADDRESS)):
+    if step.tool in ("open_url", "delegate") or (
+        step.tool == "type_text" and place in (Place.TERMINAL, Place.RUN_BOX, Place.CONSOLE, Place.ADDRESS)
+    ):
         return ask("taint", "what it uses comes from a text from outside, not from you")
     if step.tool in ("open_app", "press_keys", "close_window") and not _same_kind(text, taint) and taint.orders:
         return ask("taint", "a text from outside names it, not you")
@@ -129,7 +148,9 @@ def _references(args: Mapping[str, Any], results: Mapping[int, str], index: int)
         for match in RESULT_REFERENCE.finditer(value) if isinstance(value, str) else ():
             number = int(match[1])
             if number > index:
-                return refuse("reference", f"step {index + 1} uses the result of step {number}, which does not come before it")
+                return refuse(
+                    "reference", f"step {index + 1} uses the result of step {number}, which does not come before it"
+                )
             if results.get(number) in _TAINTED_RESULTS:
                 found = ask("taint", "it uses what stands on the screen or in a note")
     return found

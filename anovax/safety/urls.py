@@ -24,14 +24,45 @@ _INSIDE = words(
     kubernetes.default kubernetes.default.svc host.docker.internal gateway.docker.internal consul vault jenkins nas printer intranet internal lan home corp server dc01 db redis elasticsearch
     wpad isatap instance-data.ec2.internal metadata.azure.internal metadata.packet.net metadata.tencentyun.com"""
 )
-_INSIDE_ENDS = (".local", ".localhost", ".internal", ".lan", ".home", ".intranet", ".corp", ".home.arpa", ".localdomain", ".private", ".box", ".cluster.local", ".svc", ".test", ".invalid", ".onion", ".i2p")
+_INSIDE_ENDS = (
+    ".local",
+    ".localhost",
+    ".internal",
+    ".lan",
+    ".home",
+    ".intranet",
+    ".corp",
+    ".home.arpa",
+    ".localdomain",
+    ".private",
+    ".box",
+    ".cluster.local",
+    ".svc",
+    ".test",
+    ".invalid",
+    ".onion",
+    ".i2p",
+)
 # Public names that resolve to this computer or to an address that is written in the name
-_REBINDING = re.compile(r"(^|\.)(nip\.io|xip\.io|sslip\.io|localtest\.me|lvh\.me|vcap\.me|lacolhost\.com|yoogle\.com|fbi\.com\.localdomain|1u\.ms|rbndr\.us|burpcollaborator\.net|oastify\.com|interact\.sh|"
-                        r"oast\.(pro|live|site|online|fun|me)|dnslog\.cn|ceye\.io|requestbin\.net|webhook\.site|pipedream\.net|canarytokens\.com|xss\.ht|bxss\.me|ngrok\.io|ngrok-free\.app|trycloudflare\.com|"
-                        r"localhost\.run|serveo\.net|loca\.lt|spoofed\.\S+|domaincontrol\.com|make-\S+-rr\.\S+|zhack\.ca|grabify\.link|iplogger\.(org|com)|0\.0\.0\.0|127\.\S+)$")  # fmt: skip
-_PROGRAM = re.compile(r"(?i)\.(exe|msi|scr|bat|cmd|ps1|vbs|hta|jar|apk|deb|rpm|appimage|dmg|pkg|sh|run|iso|lnk|reg|dll|com|pif|cpl|sct|xll|docm|xlsm|url|desktop|jnlp|application|wsf|chm|inf|bin|elf|py|pl)(\?|#|$)")
-_SCRIPTED = re.compile(r"(?i)<\s*/?\s*[a-z!]|javascript\s*:|vbscript\s*:|\bon(error|load|click|mouse\w+|focus|toggle)\s*=|document\.(cookie|location|write)|\balert\s*\(|\beval\s*\(|"
-                       r"union\s+(all\s+)?select|\bor\s+1\s*=\s*1|\.\./\.\./|\betc/passwd|\{\{.*\}\}|\$\{.*\}|\bsleep\(\d|;\s*(cat|rm|curl|wget|id|ls)\b|\r|\n|\x00|169\.254\.169\.254")  # fmt: skip
+_REBINDING = re.compile(r"(^|\.)(nip\.io|xip\.io|sslip\.io|localtest\.me|lvh\.me|vcap\.me|lacolhost\.com|yoogle\.com|"
+    r"fbi\.com\.localdomain|1u\.ms|rbndr\.us|burpcollaborator\.net|oastify\.com|interact\.sh|"
+                        r"oast\.(pro|live|site|online|fun|me)|dnslog\.cn|ceye\.io|requestbin\.net|"
+                            r"webhook\.site|pipedream\.net|canarytokens\.com|xss\.ht|bxss\.me|ngrok\.io|"
+                            r"ngrok-free\.app|trycloudflare\.com|"
+                        r"localhost\.run|serveo\.net|loca\.lt|spoofed\.\S+|domaincontrol\.com|"
+                            r"make-\S+-rr\.\S+|zhack\.ca|grabify\.link|iplogger\.(org|com)|0\.0\.0\.0|"
+                            r"127\.\S+)$")  # fmt: skip
+_PROGRAM = re.compile(
+
+        r"(?i)\.(exe|msi|scr|bat|cmd|ps1|vbs|hta|jar|apk|deb|rpm|appimage|dmg|pkg|sh|run|iso|lnk|reg|dll|com|pif|"
+        r"cpl|sct|xll|docm|xlsm|url|desktop|jnlp|application|wsf|chm|inf|bin|elf|py|pl)(\?|#|$)"
+
+)
+_SCRIPTED = re.compile(r"(?i)<\s*/?\s*[a-z!]|javascript\s*:|vbscript\s*:|\bon(error|load|click|mouse\w+|focus|toggle)\s*=|"
+    r"document\.(cookie|location|write)|\balert\s*\(|\beval\s*\(|"
+                       r"union\s+(all\s+)?select|\bor\s+1\s*=\s*1|\.\./\.\./|\betc/passwd|\{\{.*\}\}|"
+                           r"\$\{.*\}|\bsleep\(\d|;\s*(cat|rm|curl|wget|id|ls)\b|\r|\n|\x00|"
+                               r"169\.254\.169\.254")  # fmt: skip
 _DANGEROUS_SCHEMES = words("javascript data file vbscript livescript mocha jscript x-javascript")
 _SHORTENERS = words("bit.ly tinyurl.com t.ly is.gd cutt.ly rb.gy ow.ly goo.gl v.gd shorturl.at adf.ly bit.do tiny.cc")
 _PORTS = frozenset((80, 443, 8080, 8443))
@@ -75,7 +106,12 @@ def _judge(text: str) -> Finding:
     bare = text.strip().strip("'\"<>`")
     if re.search(r"[\x00-\x1f\x7f]", bare):
         squeezed = re.sub(r"[\x00-\x20\x7f]", "", bare)
-        return strictest([refuse("url", "control characters are hidden in the address"), _judge(squeezed) if squeezed != text else None])
+        return strictest(
+            [
+                refuse("url", "control characters are hidden in the address"),
+                _judge(squeezed) if squeezed != text else None,
+            ]
+        )
     scheme = _scheme(bare)
     if scheme is None:
         return _no_scheme(bare)
@@ -95,7 +131,11 @@ def _scheme(text: str) -> str | None:
         return name
     if re.match(r"\d{1,5}(/|\?|#|$)", rest) and name not in _KNOWN_SCHEMES:
         return None  # host:port
-    if name in _KNOWN_SCHEMES or rest.startswith("//") or (not rest.startswith(" ") and re.search(r"[/(%;,<]", rest) and "." not in name):
+    if (
+        name in _KNOWN_SCHEMES
+        or rest.startswith("//")
+        or (not rest.startswith(" ") and re.search(r"[/(%;,<]", rest) and "." not in name)
+    ):
         return name
     return None
 
@@ -105,7 +145,7 @@ def _no_scheme(text: str) -> Finding:
     low = text.casefold()
     if re.match(r"[\\/]{2,}|[\\/]+[^\\/\s]", text) or re.match(r"[a-z]:[\\/]", low):
         return refuse("url", "it is a file or an address without a scheme")
-    if "\\" in text.split("?")[0]:
+    if "\\" in text.split("?", maxsplit=1)[0]:
         return refuse("url", "an address has no backslashes")
     host = re.split(r"[/?#]", low)[0]
     if " " in host.strip() and not re.search(r"@|:\d", host):
@@ -116,14 +156,16 @@ def _no_scheme(text: str) -> Finding:
 
 
 def _numeric(host: str) -> bool:
-    return bool(re.fullmatch(r"(0x[0-9a-f]+|\d+)(\.(0x[0-9a-f]+|\d+)){0,3}\.?|\d{8,}", host)) and (("." in host) or host.startswith("0x") or len(host) >= 8)
+    return bool(re.fullmatch(r"(0x[0-9a-f]+|\d+)(\.(0x[0-9a-f]+|\d+)){0,3}\.?|\d{8,}", host)) and (
+        ("." in host) or host.startswith("0x") or len(host) >= 8
+    )
 
 
 def _web(text: str) -> Finding:
     rest = text.split(":", 1)[1]
     if not re.match(r"//[^/\\]", rest):
         return refuse("url", "the address is malformed so that it leads elsewhere than it seems")
-    if "\\" in text.split("?")[0]:
+    if "\\" in text.split("?", maxsplit=1)[0]:
         return refuse("url", "an address has no backslashes")
     try:
         parts = urlsplit(text)
@@ -158,12 +200,21 @@ def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     except ValueError:
         pass
     parts = unicodedata.normalize("NFKC", host).split(".")
-    if re.fullmatch(r"\d+|0[xo][0-9a-f]*", parts[-1]) and (len(parts) > 4 or not all(re.fullmatch(r"0x[0-9a-f]*|\d+", part) for part in parts)):
+    if re.fullmatch(r"\d+|0[xo][0-9a-f]*", parts[-1]) and (
+        len(parts) > 4 or not all(re.fullmatch(r"0x[0-9a-f]*|\d+", part) for part in parts)
+    ):
         return ipaddress.IPv4Address(0)  # a name that ends in a number is an address, however strangely written
     if not 1 <= len(parts) <= 4 or not all(re.fullmatch(r"0x[0-9a-f]*|\d+", part) for part in parts):
         return None
     try:
-        numbers = [int(p, 16) if p.startswith("0x") and len(p) > 2 else int(p, 8) if p.startswith("0") and len(p) > 1 else int(p or "0") for p in parts]
+        numbers = [
+            int(p, 16)
+            if p.startswith("0x") and len(p) > 2
+            else int(p, 8)
+            if p.startswith("0") and len(p) > 1
+            else int(p or "0")
+            for p in parts
+        ]
     except ValueError:
         return ipaddress.IPv4Address(0)
     value = numbers[-1]
@@ -199,6 +250,16 @@ def _tail(text: str) -> Finding:
     read = unquote(unquote(path))
     if _SCRIPTED.search(read):
         return ask("url_code", "the address carries code")
-    if re.search(r"(?i)[?&](url|redirect|next|goto|return|dest\w*|continue|u|redir\w*|target)=\s*(javascript|data|file|https?:)?/*\\*(localhost|127\.|169\.254|10\.|192\.168|\[|0x|2130706433)", read):
+    if re.search(
+        (
+            r"(?i)[?&](url|redirect|next|goto|return|dest\w*|continue|u|redir\w*|target)=\s*(javascript|data|file|"
+            r"https?:)?/*\\*(localhost|127\.|169\.254|10\.|192\.168|\[|0x|2130706433)"
+        ),
+        read,
+    ):
         return ask("url_inside", "the address passes on to a computer in your own network")
-    return ask("url_program", "the address downloads a program") if _PROGRAM.search(path.split("?")[0]) and path.count("/") else APPROVED
+    return (
+        ask("url_program", "the address downloads a program")
+        if _PROGRAM.search(path.split("?")[0]) and path.count("/")
+        else APPROVED
+    )

@@ -28,16 +28,25 @@ OFFENSIVE = words(
     keylogger ransomware cryptolocker deepce cdk amicontained peirates kubeletmine stegosploit iodined dnscat swaks-spoof ettercap mitmproxy mitmdump arpspoof dnsspoof sslstrip"""
 )
 _DANGER = re.compile(
-    r"(?i)\b(system|exec\w*|popen\d?|spawn\w*|eval|__import__|importlib|subprocess|pty|socket|urlopen|urllib|urlretrieve|requests|httplib|ftplib|smtplib|paramiko|rmtree|unlink|rmdir|"
-    r"removedirs|chmod|chown|fork|kill|killpg|fileutils|shutil|child_process|fs|shell_exec|passthru|proc_open|pcntl_\w+|file_put_contents|fsockopen|base64|b64decode|b16decode|fromhex|"
-    r"marshal|pickle|ctypes|getattr|setattr|globals|locals|builtins|compile|chr|unpack|qx|openuri|open-uri|net::http|io\.popen|os\.execute|os\.remove|os\.rename|syscall|dlopen|"
-    r"winreg|win32api|pyautogui|pynput|setuid|setgid|getpass|keyring|environ|execsql|loadlibrary|getline|unlinksync|rmsync|writefile\w*|appendfile\w*|"
-    r"createwriteStream|truncate|rename|symlink|delete|remove|copyfile|getruntime|processbuilder|activexobject|wscript|fopen|readfile|file_get_contents|include|require|tempfile|mmap|"
-    r"threading|multiprocessing|while\s+true|while\s*\(?1|for\s*\(;;\))\b|`|%x|\bopen\s*\(|\bFile\b|\bIO\b|\bDir\b|\bProcess\b|\bKernel\b|\bprocess\.|\\x[0-9a-f]{2}|\[::-1\]|\|\s*\"|print\s*>|\bos\.\w+"
+    r"(?i)\b(system|exec\w*|popen\d?|spawn\w*|eval|__import__|importlib|subprocess|pty|socket|urlopen|"
+    r"urllib|urlretrieve|requests|httplib|ftplib|smtplib|paramiko|rmtree|unlink|rmdir|"
+    r"removedirs|chmod|chown|fork|kill|killpg|fileutils|shutil|child_process|fs|shell_exec|passthru|"
+    r"proc_open|pcntl_\w+|file_put_contents|fsockopen|base64|b64decode|b16decode|fromhex|"
+    r"marshal|pickle|ctypes|getattr|setattr|globals|locals|builtins|compile|chr|unpack|qx|openuri|"
+    r"open-uri|net::http|io\.popen|os\.execute|os\.remove|os\.rename|syscall|dlopen|"
+    r"winreg|win32api|pyautogui|pynput|setuid|setgid|getpass|keyring|environ|execsql|loadlibrary|getline|"
+    r"unlinksync|rmsync|writefile\w*|appendfile\w*|"
+    r"createwriteStream|truncate|rename|symlink|delete|remove|copyfile|getruntime|processbuilder|"
+    r"activexobject|wscript|fopen|readfile|file_get_contents|include|require|tempfile|mmap|"
+    r"threading|multiprocessing|while\s+true|while\s*\(?1|for\s*\(;;\))\b|`|%x|\bopen\s*\(|\bFile\b|"
+    r"\bIO\b|\bDir\b|\bProcess\b|\bKernel\b|\bprocess\.|\\x[0-9a-f]{2}|\[::-1\]|\|\s*\"|print\s*>|"
+    r"\bos\.\w+"
 )
 _LITERAL = re.compile(r"'((?:[^'\\\n]|\\.)*)'|\"((?:[^\"\\\n]|\\.)*)\"|`([^`]*)`|%x[({\[]([^)}\]]*)|\bqx[({/]([^)}/]*)")
-_SAFE_MODULES = words("math random datetime time json re string statistics decimal fractions itertools functools collections calendar locale platform textwrap uuid cmath operator pprint this antigravity sys")
-_SAFE_CALLS = words("print len range sum min max abs round sorted int float str list dict set tuple input enumerate zip map filter any all divmod pow hex bin oct ord repr type reversed format bool")
+_SAFE_MODULES = words("""math random datetime time json re string statistics decimal fractions itertools functools collections calendar
+    locale platform textwrap uuid cmath operator pprint this antigravity sys""")
+_SAFE_CALLS = words("""print len range sum min max abs round sorted int float str list dict set tuple input enumerate zip map filter
+    any all divmod pow hex bin oct ord repr type reversed format bool""")
 
 
 def judge_code(text: str, run: Run, python: bool = False) -> Finding | None:
@@ -51,9 +60,15 @@ def judge_code(text: str, run: Run, python: bool = False) -> Finding | None:
             run.script(re.sub(r"\\(['\"\\])", r"\1", literal))
         if paths.is_secret(literal) or (literal.startswith("/") and literal != "/" and paths.is_system(literal)):
             return ask("secrets", f"its code uses {literal}")
-    if re.search(r"(?i)rmtree\(\s*['\"](/|~|c:)|/dev/tcp|socket.*(dup2|subprocess|exec|pty)|fork.*while|while.*fork", joined):
+    if re.search(
+        r"(?i)rmtree\(\s*['\"](/|~|c:)|/dev/tcp|socket.*(dup2|subprocess|exec|pty)|fork.*while|while.*fork", joined
+    ):
         return refuse("code", "its code would destroy files or give away control")
-    return ask("code", "its code runs programs, changes files or connects") if _DANGER.search(joined) else notice("code", "it runs code")
+    return (
+        ask("code", "its code runs programs, changes files or connects")
+        if _DANGER.search(joined)
+        else notice("code", "it runs code")
+    )
 
 
 def _harmless_python(text: str) -> bool:
@@ -69,22 +84,37 @@ def _harmless_python(text: str) -> bool:
             return False
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id not in _SAFE_CALLS:
             return False
-        if isinstance(node, ast.While | ast.Lambda) or (isinstance(node, ast.Attribute | ast.Name) and "__" in ast.dump(node)):
+        if isinstance(node, ast.While | ast.Lambda) or (
+            isinstance(node, ast.Attribute | ast.Name) and "__" in ast.dump(node)
+        ):
             return False
-        if isinstance(node, ast.Attribute) and node.attr in ("modules", "system", "popen", "settrace", "setprofile", "compile"):
+        if isinstance(node, ast.Attribute) and node.attr in (
+            "modules",
+            "system",
+            "popen",
+            "settrace",
+            "setprofile",
+            "compile",
+        ):
             return False
     return True
 
 
 def offensive(command: Command) -> bool:
     stems = [command.name, *(text.replace("\\", "/").rsplit("/", 1)[-1].casefold() for text in command.texts[:4])]
-    return any(stem in OFFENSIVE or re.sub(r"\.(py|sh|exe|ps1|rb|pl|elf|bin|jar|js)$", "", stem) in OFFENSIVE for stem in stems if stem)
+    return any(
+        stem in OFFENSIVE or re.sub(r"\.(py|sh|exe|ps1|rb|pl|elf|bin|jar|js)$", "", stem) in OFFENSIVE
+        for stem in stems
+        if stem
+    )
 
 
 def interpreter(command: Command, run: Run) -> Finding | None:
     """python, perl, ruby, node, php…"""
     python = command.name.startswith(("python", "pypy", "ipython"))
-    if command.name in ("perl", "perl5", "ruby") and any(re.match(r"-\w*i(\.\w+)?$|-\w*i\w*[pn]?e", text) for text in command.texts[:3]):
+    if command.name in ("perl", "perl5", "ruby") and any(
+        re.match(r"-\w*i(\.\w+)?$|-\w*i\w*[pn]?e", text) for text in command.texts[:3]
+    ):
         return ask("overwrite", "it changes files in place")
     rest = list(command.args)
     while rest and rest[0].text.startswith("-") and rest[0].text != "-":
@@ -103,9 +133,19 @@ def interpreter(command: Command, run: Run) -> Finding | None:
 
 def _inline(option: str, name: str) -> str | None:
     """The code glued to an option, "" when it is the next word, None when the option takes no code."""
-    letters = {"php": "rBRE", "node": "ep", "nodejs": "ep", "bun": "e", "osascript": "e", "lua": "e", "luajit": "e", "r": "e", "rscript": "e", "tclsh": "c", "expect": "c"}.get(
-        name, "c" if name.startswith(("python", "pypy", "ipython")) else "eE"
-    )
+    letters = {
+        "php": "rBRE",
+        "node": "ep",
+        "nodejs": "ep",
+        "bun": "e",
+        "osascript": "e",
+        "lua": "e",
+        "luajit": "e",
+        "r": "e",
+        "rscript": "e",
+        "tclsh": "c",
+        "expect": "c",
+    }.get(name, "c" if name.startswith(("python", "pypy", "ipython")) else "eE")
     if option in ("--eval", "--print", "--run", "--execute", "--command"):
         return ""
     match = re.match(rf"-[a-zA-Z0-9]*?[{letters}](.*)$", option, re.DOTALL) if not option.startswith("--") else None
@@ -119,7 +159,11 @@ def _module(rest: list[Word], command: Command, run: Run) -> Finding | None:
         return None
     if name in ("http.server", "SimpleHTTPServer", "smtpd", "pyftpdlib"):
         return ask("share", "it lets other computers read your files")
-    return None if name in ("json.tool", "venv", "timeit", "this", "calendar", "unittest", "pytest") else notice("script", f"it runs the module {name}")
+    return (
+        None
+        if name in ("json.tool", "venv", "timeit", "this", "calendar", "unittest", "pytest")
+        else notice("script", f"it runs the module {name}")
+    )
 
 
 def _script(rest: list[Word], command: Command, run: Run) -> Finding | None:
@@ -138,7 +182,11 @@ def _script(rest: list[Word], command: Command, run: Run) -> Finding | None:
 
 def _known(content: str, run: Run) -> Finding:
     found = judge_code(content, run)
-    return found if found is not None and found.decision == "refuse" else ask("assembled", "it runs a script that it has just written")
+    return (
+        found
+        if found is not None and found.decision == "refuse"
+        else ask("assembled", "it runs a script that it has just written")
+    )
 
 
 def _piped(command: Command, run: Run, python: bool) -> Finding | None:
@@ -151,7 +199,9 @@ def _piped(command: Command, run: Run, python: bool) -> Finding | None:
 
 def awk(command: Command, run: Run) -> Finding | None:
     program = " ".join(command.texts)
-    if re.search(r"system\s*\(|getline|\|\s*\"|\|&|print\s*[^|]*>\s*\"?/|/inet/|-f\s|--file|-i\s+inplace|\bclose\(", program) or any(w.open for w in command.operands("Fv")[:1]):
+    if re.search(
+        r"system\s*\(|getline|\|\s*\"|\|&|print\s*[^|]*>\s*\"?/|/inet/|-f\s|--file|-i\s+inplace|\bclose\(", program
+    ) or any(w.open for w in command.operands("Fv")[:1]):
         for match in list(_LITERAL.finditer(program))[:8]:
             run.script(next((group for group in match.groups() if group), ""))
         return ask("code", "an awk program can run commands and write files")
@@ -161,7 +211,9 @@ def awk(command: Command, run: Run) -> Finding | None:
 def editor(command: Command, run: Run) -> Finding | None:
     """Editors and pagers that can run commands from their options."""
     text = " ".join(command.texts)
-    if re.search(r"(^|\s)(-c\s|-s\b|\+[:!]|--cmd|--eval|-f\s\w|-l\s|--script|-ex\b|-x\b|--load|-e\s*!|-S\b|\+[a-z]+!)", text) or (command.piped and command.name in ("ed", "ex", "gdb", "bc-run")):
+    if re.search(
+        r"(^|\s)(-c\s|-s\b|\+[:!]|--cmd|--eval|-f\s\w|-l\s|--script|-ex\b|-x\b|--load|-e\s*!|-S\b|\+[a-z]+!)", text
+    ) or (command.piped and command.name in ("ed", "ex", "gdb", "bc-run")):
         for match in re.findall(r"!\s*([^'\"]+)", text):
             run.script(match)
         return ask("run", "its options run commands")
@@ -174,14 +226,21 @@ def build(command: Command, run: Run) -> Finding | None:
         return None
     for word in command.args if command.name == "man" else ():
         run.script(word.text)
-    return ask("run", "its options run another program") if command.name == "man" or re.search(r"-wrapper|--eval|-fplugin|-B\S|-specs", " ".join(command.texts)) else None
+    return (
+        ask("run", "its options run another program")
+        if command.name == "man" or re.search(r"-wrapper|--eval|-fplugin|-B\S|-specs", " ".join(command.texts))
+        else None
+    )
 
 
 RULES: Mapping[str, Rule] = {
-    **dict.fromkeys(words("python python2 python3 pypy pypy3 ipython perl perl5 ruby jruby irb node nodejs deno bun php lua luajit rscript r julia tclsh wish expect guile racket sbcl clisp ghci "
-                          "runghc ocaml groovy scala kotlin jshell jjs jrunscript swift elixir erl iex crystal raku nim dart ts-node tsx osascript octave matlab go dotnet java cscript gjs qjs"), interpreter),
+    **dict.fromkeys(words("python python2 python3 pypy pypy3 ipython perl perl5 ruby jruby irb node nodejs deno bun php lua "
+        "luajit rscript r julia tclsh wish expect guile racket sbcl clisp ghci "
+                          "runghc ocaml groovy scala kotlin jshell jjs jrunscript swift elixir erl iex "
+                              "crystal raku nim dart ts-node tsx osascript octave matlab go dotnet java "
+                              "cscript gjs qjs"), interpreter),
     **{f"python{minor}": interpreter for minor in ("2.7", *(f"3.{n}" for n in range(6, 16)))},
     **dict.fromkeys(words("awk gawk mawk nawk busybox-awk"), awk),
-    **dict.fromkeys(words("vi vim nvim gvim view rvim ex ed emacs emacsclient nano-run gdb lldb mutt irssi dc-run joe micro less-run"), editor),
+    **dict.fromkeys(words("""vi vim nvim gvim view rvim ex ed emacs emacsclient nano-run gdb lldb mutt irssi dc-run joe micro less-run"""), editor),
     **dict.fromkeys(words("gcc g++ cc clang tcc ld as rustc man"), build),
 }  # fmt: skip

@@ -13,7 +13,25 @@ from anovax.safety.posix.words import Command
 
 _MAX = 20_000
 # Commands whose output is a text turned into another one: what runs it should be asked about
-DECODERS = frozenset({"base64", "base32", "xxd", "rev", "tr", "od", "openssl", "uudecode", "sed", "cut", "gunzip", "zcat", "awk", "hexdump", "iconv"})
+DECODERS = frozenset(
+    {
+        "base64",
+        "base32",
+        "xxd",
+        "rev",
+        "tr",
+        "od",
+        "openssl",
+        "uudecode",
+        "sed",
+        "cut",
+        "gunzip",
+        "zcat",
+        "awk",
+        "hexdump",
+        "iconv",
+    }
+)
 UNPACKERS = frozenset({"base64", "base32", "xxd", "rev", "uudecode", "gunzip", "zcat", "openssl"})
 
 
@@ -89,7 +107,11 @@ def _tac(_: Command, stdin: str | None) -> str | None:
 
 
 def _cat(command: Command, stdin: str | None) -> str | None:
-    named = [word for word in command.operands() if word.text not in ("-", "/dev/stdin") and not word.text.startswith("/dev/fd/")]
+    named = [
+        word
+        for word in command.operands()
+        if word.text not in ("-", "/dev/stdin") and not word.text.startswith("/dev/fd/")
+    ]
     return stdin if not named else None
 
 
@@ -98,7 +120,12 @@ def _set_of(spec: str) -> str:
     for name, meaning in classes.items():
         spec = spec.replace(name, meaning)
     spec = ansi_c(spec)
-    return re.sub(r"(.)-(.)", lambda m: "".join(chr(c) for c in range(ord(m[1]), min(ord(m[2]) + 1, ord(m[1]) + 300))), spec, flags=re.DOTALL)
+    return re.sub(
+        r"(.)-(.)",
+        lambda m: "".join(chr(c) for c in range(ord(m[1]), min(ord(m[2]) + 1, ord(m[1]) + 300))),
+        spec,
+        flags=re.DOTALL,
+    )
 
 
 def _tr(command: Command, stdin: str | None) -> str | None:
@@ -163,8 +190,11 @@ def _nothing(_: Command, __: str | None) -> str:
 
 
 _KNOWN: Mapping[str, Callable[[Command, str | None], str | None]] = {
-    "echo": _echo, "printf": _printf, "base64": _base64, "base32": _base32, "xxd": _xxd, "rev": _rev, "tac": _tac, "cat": _cat,
-    "tr": _tr, "sed": _sed, "cut": _cut, "head": _lines, "tail": _lines, "which": _which, "rot13": _rot13, "caesar": _rot13,
+    "echo": _echo, "printf": _printf, "base64": _base64, "base32": _base32, "xxd": _xxd, "rev": _rev, "tac": _tac,
+    "cat": _cat,
+    "tr": _tr, "sed": _sed, "cut": _cut, "head": _lines, "tail": _lines, "which": _which, "rot13": _rot13,
+    "caesar": _rot13,
     "openssl": _openssl, "seq": _seq, "tee": _pass, "true": _nothing, ":": _nothing, "cd": _nothing, "export": _nothing,
-    "sort": _pass, "uniq": _pass, "xargs": _pass, "sleep": _nothing, "set": _nothing, "unset": _nothing, "test": _nothing,
+    "sort": _pass, "uniq": _pass, "xargs": _pass, "sleep": _nothing, "set": _nothing, "unset": _nothing,
+    "test": _nothing,
 }  # fmt: skip

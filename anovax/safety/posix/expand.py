@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 DEFAULT_ENV: Mapping[str, str] = {
-    "HOME": HOME, "USER": "user", "LOGNAME": "user", "PWD": ".", "OLDPWD": ".", "SHELL": "/bin/bash", "BASH": "/bin/bash",
-    "PATH": "/usr/local/bin:/usr/bin:/bin", "IFS": " \t\n", "TMPDIR": "/tmp", "UID": "1000", "EDITOR": "nano", "PAGER": "less",
+    "HOME": HOME, "USER": "user", "LOGNAME": "user", "PWD": ".", "OLDPWD": ".", "SHELL": "/bin/bash",
+    "BASH": "/bin/bash",
+    "PATH": "/usr/local/bin:/usr/bin:/bin", "IFS": " \t\n", "TMPDIR": "/tmp", "UID": "1000", "EDITOR": "nano",
+    "PAGER": "less",
     "VISUAL": "nano", "0": "bash", "OSTYPE": "linux-gnu", "SHLVL": "1", "TERM": "xterm", "BROWSER": "firefox",
 }  # fmt: skip
 _PARAMETER = re.compile(r"\$\{(!?)(#?)([A-Za-z_]\w*|[@*#?$!\-]|\d+)(\[[^\]]*\])?(.*)\}\Z", re.DOTALL)
@@ -133,7 +135,16 @@ def join(pieces: list[Piece], separators: str = " \t\n") -> list[Word]:
     """Pieces to words: the tilde, and ``separators`` ($IFS) in unquoted expansions."""
     if len(pieces) == 1 and not pieces[0].splits:
         only = pieces[0]
-        return [Word(only.text if only.quoted else _tilde(only.text), only.open, only.hidden, only.odd, only.quoted, only.substituted)]
+        return [
+            Word(
+                only.text if only.quoted else _tilde(only.text),
+                only.open,
+                only.hidden,
+                only.odd,
+                only.quoted,
+                only.substituted,
+            )
+        ]
     blank = re.compile(f"[{re.escape(separators)}]+") if separators else re.compile(r"(?!)")
     if pieces and not pieces[0].quoted and not pieces[0].splits:
         pieces = [replace(pieces[0], text=_tilde(pieces[0].text)), *pieces[1:]]

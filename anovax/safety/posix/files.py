@@ -15,7 +15,8 @@ from anovax.safety.posix.wrappers import SHELLS
 if TYPE_CHECKING:
     from anovax.safety.posix.shell import Run
 
-_REGENERATED = words("node_modules __pycache__ .pytest_cache .mypy_cache .ruff_cache .tox dist build target .cache coverage .next .gradle")
+_REGENERATED = words("""node_modules __pycache__ .pytest_cache .mypy_cache .ruff_cache .tox dist build target .cache coverage .next
+    .gradle""")
 
 
 def _targets(command: Command, valued: str = "") -> list[str]:
@@ -60,7 +61,11 @@ def disk_copy(command: Command, run: Run) -> Finding | None:
     to = next((text[3:] for text in command.texts if text.casefold().startswith("of=")), "")
     word = next((word for word in command.args if word.text.casefold().startswith("of=")), None)
     if not to and word is None:
-        return ask("device", "it reads a raw device") if any("if=/dev/" in t and "zero" not in t for t in command.low) else None
+        return (
+            ask("device", "it reads a raw device")
+            if any("if=/dev/" in t and "zero" not in t for t in command.low)
+            else None
+        )
     if paths.is_device(to) or paths.is_system(to):
         return refuse("destroy", f"it would overwrite {to}")
     return ask("overwrite", "it overwrites a file or a disk byte by byte")
@@ -130,12 +135,21 @@ def mode(command: Command, run: Run) -> Finding | None:
     named = [command.path(word) for word in operands[1:]] or [command.path(word) for word in operands]
     if recursive and any(paths.is_whole(path) or paths.is_system(path) for path in named):
         return refuse("rights", "it would change the rights of everything")
-    if any(paths.is_system(path) or paths.is_secret(path) or paths.is_startup(path) or paths.is_whole(path) for path in named):
+    if any(
+        paths.is_system(path) or paths.is_secret(path) or paths.is_startup(path) or paths.is_whole(path)
+        for path in named
+    ):
         return ask("rights", "it changes who may use a file that matters")
     wanted = " ".join(command.texts)
     if recursive or any(word.open or word.globbed for word in operands) or command.has("", "reference"):
         return ask("rights", "it changes the rights of many files")
-    if re.search(r"(^|\s)[0-7]?[0-7]?[0-7][2367](\s|$)|[ao]?[+=][rx]*w|(^|\s)[2-7][0-7]{3}|[+=][rwx]*[st]|(^|\s)0{1,4}\s|a-|(^|\s)-[rwx]", wanted):
+    if re.search(
+        (
+            r"(^|\s)[0-7]?[0-7]?[0-7][2367](\s|$)|[ao]?[+=][rx]*w|(^|\s)[2-7][0-7]{3}|[+=][rwx]*[st]|(^|\s)0{1,"
+            r"4}\s|a-|(^|\s)-[rwx]"
+        ),
+        wanted,
+    ):
         return ask("rights", "it lets others change the file, or shuts you out")
     return notice("rights", "it changes a file's rights")
 
@@ -166,9 +180,15 @@ def find(command: Command, run: Run) -> Finding | None:
     for index, text in enumerate(low):
         if text in _FIND_RUNS:
             _find_runs(command, run, index)
-    if any(text in ("-perm", "-writable") for text in low) and re.search(r"-[246]000|\+[246]000|/[246]000|u=s|u\+s|g=s|-222|-2\b|-o\+w|-writable", " ".join(low)):
+    if any(text in ("-perm", "-writable") for text in low) and re.search(
+        r"-[246]000|\+[246]000|/[246]000|u=s|u\+s|g=s|-222|-2\b|-o\+w|-writable", " ".join(low)
+    ):
         return ask("search", "it looks for ways to gain rights")
-    named = [low[i + 1] for i, text in enumerate(low[:-1]) if text in ("-name", "-iname", "-path", "-ipath", "-regex", "-iregex", "-wholename")]
+    named = [
+        low[i + 1]
+        for i, text in enumerate(low[:-1])
+        if text in ("-name", "-iname", "-path", "-ipath", "-regex", "-iregex", "-wholename")
+    ]
     if any(paths.seeks_secrets(name) or paths.is_secret(name.replace("*", "")) for name in named):
         return ask("secrets", "it looks for secrets")
     return None
@@ -179,7 +199,11 @@ def _find_runs(command: Command, run: Run, index: int) -> None:
     for word in command.args[index + 1 :]:
         if word.text in (";", "\\;", "+"):
             break
-        inner.append(Word("", open=True) if word.text == "{}" else Word(word.text.replace("{}", "FOUND"), open="{}" in word.text or word.open))
+        inner.append(
+            Word("", open=True)
+            if word.text == "{}"
+            else Word(word.text.replace("{}", "FOUND"), open="{}" in word.text or word.open)
+        )
     if inner and Command(tuple(inner)).name in SHELLS and len(inner) < 3:
         run.found(ask("run", "it starts a shell"))
     if inner:
@@ -204,9 +228,17 @@ def grep(command: Command, run: Run) -> Finding | None:
 def archive(command: Command, run: Run) -> Finding | None:
     """tar, zip, 7z, cpio…: options that run programs, passwords, deleting the originals, packing everything."""
     text = " ".join(command.low)
-    if re.search(r"--(checkpoint-action|to-command|use-compress-program|rsh-command|info-script|new-volume-script|remove-files)|(^|\s)-I\s?\S|-tt\b|--unzip-command", text):
+    if re.search(
+        (
+            r"--(checkpoint-action|to-command|use-compress-program|rsh-command|info-script|new-volume-script|"
+            r"remove-files)|(^|\s)-I\s?\S|-tt\b|--unzip-command"
+        ),
+        text,
+    ):
         return ask("run", "its options run another program or delete the originals")
-    if command.name in ("zip", "7z", "7za", "7zr", "rar") and re.search(r"(^|\s)(-p\S*|-e\b|-hp\S*|--password|--encrypt|-m\b|-sdel)", text):
+    if command.name in ("zip", "7z", "7za", "7zr", "rar") and re.search(
+        r"(^|\s)(-p\S*|-e\b|-hp\S*|--password|--encrypt|-m\b|-sdel)", text
+    ):
         return ask("encrypt", "it locks files behind a password or deletes the originals")
     named = _targets(command)
     if any(paths.is_whole(path) and path not in ("/tmp",) for path in named[1:]):
@@ -220,14 +252,18 @@ def stream_edit(command: Command, run: Run) -> Finding | None:
     """sed"""
     operands = command.operands("ef")
     scripts = " ".join(command.texts)
-    if re.search(r"(?:^|[;\s}/\d$])e(?:\s|$)|/e[gip]*(?:\s|$|')|(?:^|[;\s}/])w\s+/", scripts) and not command.has("", "help"):
+    if re.search(r"(?:^|[;\s}/\d$])e(?:\s|$)|/e[gip]*(?:\s|$|')|(?:^|[;\s}/])w\s+/", scripts) and not command.has(
+        "", "help"
+    ):
         return ask("run", "a sed script can run programs or write files")
     if not command.has("i", "in-place") and "-i" not in command.texts:
         return None
     named = [command.path(word) for word in operands[1:] or operands]
     if any(word.open or word.globbed for word in operands[1:]):
         return ask("overwrite", "it changes many files in place")
-    return next((found for path in named if (found := written(path))), None) or ask("overwrite", "it changes a file in place")
+    return next((found for path in named if (found := written(path))), None) or ask(
+        "overwrite", "it changes a file in place"
+    )
 
 
 def written(path: str) -> Finding | None:
@@ -245,11 +281,14 @@ Rule = Callable[[Command, "Run"], "Finding | None"]
 RULES: Mapping[str, Rule] = {
     **dict.fromkeys(("rm", "unlink", "rimraf", "del", "erase", "trash-empty"), remove),
     **dict.fromkeys(("shred", "srm", "wipe", "sfill", "sswap", "scrub", "bleachbit", "secure-delete"), shred),
-    "rmdir": remove_folder, "dd": disk_copy, "dcfldd": disk_copy, "mv": move, "cp": copy, "install": copy, "ln": link, "touch": touch,
+    "rmdir": remove_folder, "dd": disk_copy, "dcfldd": disk_copy, "mv": move, "cp": copy, "install": copy, "ln": link,
+    "touch": touch,
     **dict.fromkeys(("mkdir", "mknod", "mkfifo", "mktemp"), make),
     "tee": tee, "sponge": tee, "truncate": truncate, "fallocate": truncate, "chmod": mode,
-    **dict.fromkeys(("chown", "chgrp", "chattr", "setfacl", "setcap", "setfattr", "chcon", "restorecon", "semanage"), owner),
+    **dict.fromkeys(("chown", "chgrp", "chattr", "setfacl", "setcap", "setfattr", "chcon", "restorecon", "semanage"),
+    owner),
     "find": find, "gfind": find, "fd": find, "fdfind": find,
     **dict.fromkeys(("grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "rgrep"), grep),
-    **dict.fromkeys(("tar", "bsdtar", "zip", "7z", "7za", "7zr", "rar", "cpio", "ar", "pax"), archive), "sed": stream_edit, "gsed": stream_edit,
+    **dict.fromkeys(("tar", "bsdtar", "zip", "7z", "7za", "7zr", "rar", "cpio", "ar", "pax"), archive),
+    "sed": stream_edit, "gsed": stream_edit,
 }  # fmt: skip

@@ -16,8 +16,18 @@ if TYPE_CHECKING:
     from anovax.safety.posix.shell import Run
 
 Rule = Callable[[Command, "Run"], "Finding | None"]
-_SENDS = re.compile(r"-d$|-d[^-\s]|-F|-T|--data\S*|--form\S*|--upload-file\S*|--post-(data|file)\S*|--body-\S+|--json\S*|--mail-\S+|-Q$|--quote|--netrc\S*|-K$|--config\S*|-E$|--cert\S*")
-_PROGRAM = re.compile(r"(?i)\.(sh|bash|py|pl|rb|js|exe|msi|dll|bat|cmd|ps1|vbs|scr|jar|apk|deb|rpm|run|bin|elf|appimage|dmg|pkg|iso|sct|hta|so|php|out)(\?|#|$)")
+_SENDS = re.compile(
+
+        r"-d$|-d[^-\s]|-F|-T|--data\S*|--form\S*|--upload-file\S*|--post-(data|file)\S*|--body-\S+|--json\S*|"
+        r"--mail-\S+|-Q$|--quote|--netrc\S*|-K$|--config\S*|-E$|--cert\S*"
+
+)
+_PROGRAM = re.compile(
+
+        r"(?i)\.(sh|bash|py|pl|rb|js|exe|msi|dll|bat|cmd|ps1|vbs|scr|jar|apk|deb|rpm|run|bin|elf|appimage|dmg|pkg|"
+        r"iso|sct|hta|so|php|out)(\?|#|$)"
+
+)
 
 
 def fetch(command: Command, run: Run) -> Finding | None:
@@ -25,8 +35,19 @@ def fetch(command: Command, run: Run) -> Finding | None:
     if any(word.open or word.substituted for word in command.args):
         return ask("exfiltrate", "where it connects or what it sends is known only then")
     method = re.search(r"(?:-X|--request|--method)[ =]?([A-Za-z]+)", " ".join(command.texts))
-    sends = any(_SENDS.match(text) for text in command.texts) and command.name in ("curl", "wget", "http", "https", "xh", "curlie")
-    if sends or (method and method[1].upper() not in ("GET", "HEAD", "OPTIONS")) or (command.piped and command.name == "curl"):
+    sends = any(_SENDS.match(text) for text in command.texts) and command.name in (
+        "curl",
+        "wget",
+        "http",
+        "https",
+        "xh",
+        "curlie",
+    )
+    if (
+        sends
+        or (method and method[1].upper() not in ("GET", "HEAD", "OPTIONS"))
+        or (command.piped and command.name == "curl")
+    ):
         return ask("send", "it sends data to another computer")
     return _fetched(command) or _saved(command)
 
@@ -45,9 +66,17 @@ def _fetched(command: Command) -> Finding | None:
 
 def _saved(command: Command) -> Finding | None:
     text = " ".join(command.texts)
-    to = re.search(r"(?:^|\s)(?:-[a-zA-Z]*o|--output|-O|--output-document|-P|--directory-prefix|--output-dir|-d|--dir)[ =]?([^\s-]\S*)", text)
+    to = re.search(
+        (
+            r"(?:^|\s)(?:-[a-zA-Z]*o|--output|-O|--output-document|-P|--directory-prefix|--output-dir|-d|--dir)[ "
+            r"=]?([^\s-]\S*)"
+        ),
+        text,
+    )
     if to:
-        found = written(command.path(Word(to[1]))) or (ask("download", "it downloads a program or a script") if _PROGRAM.search(to[1]) else None)
+        found = written(command.path(Word(to[1]))) or (
+            ask("download", "it downloads a program or a script") if _PROGRAM.search(to[1]) else None
+        )
         if found:
             return found
     keeps = command.has("oO", "output", "remote-name", "output-document") or command.name != "curl"
@@ -88,12 +117,17 @@ def open_file(command: Command, run: Run) -> Finding | None:
 
 
 RULES: Mapping[str, Rule] = {
-    **dict.fromkeys(words("curl wget http https httpie xh curlie aria2c axel lwp-download lwp-request fetch lynx w3m links elinks wget2 youtube-dl yt-dlp"), fetch),
-    **dict.fromkeys(words("nc ncat netcat socat telnet cryptcat pwncat nc.traditional nc.openbsd chisel gost websocat"), listen),
-    **dict.fromkeys(words("ping ping6 host dig nslookup traceroute whois tracepath mtr drill resolvectl-query finger"), look_up),
-    **dict.fromkeys(words("nmap masscan zmap rustscan arp-scan netdiscover fping hping3 hping unicornscan nikto dirb gobuster ffuf wfuzz sqlmap amass subfinder nuclei wpscan enum4linux "
-                          "smbmap rpcclient ldapsearch snmpwalk onesixtyone showmount rpcinfo arping nbtscan whatweb slowloris ab wrk siege hey"), _scan),
-    **dict.fromkeys(words("openvpn wg wg-quick tailscale zerotier-cli tor i2pd pppd sshuttle iodine dnscat2 ptunnel frpc ngrok localtunnel lt teamviewer anydesk rustdesk vncserver x11vnc "
+    **dict.fromkeys(words("""curl wget http https httpie xh curlie aria2c axel lwp-download lwp-request fetch lynx w3m links elinks
+        wget2 youtube-dl yt-dlp"""), fetch),
+    **dict.fromkeys(words("""nc ncat netcat socat telnet cryptcat pwncat nc.traditional nc.openbsd chisel gost websocat"""), listen),
+    **dict.fromkeys(words("""ping ping6 host dig nslookup traceroute whois tracepath mtr drill resolvectl-query finger"""), look_up),
+    **dict.fromkeys(words("nmap masscan zmap rustscan arp-scan netdiscover fping hping3 hping unicornscan nikto dirb gobuster "
+        "ffuf wfuzz sqlmap amass subfinder nuclei wpscan enum4linux "
+                          "smbmap rpcclient ldapsearch snmpwalk onesixtyone showmount rpcinfo arping "
+                              "nbtscan whatweb slowloris ab wrk siege hey"), _scan),
+    **dict.fromkeys(words("openvpn wg wg-quick tailscale zerotier-cli tor i2pd pppd sshuttle iodine dnscat2 ptunnel frpc ngrok "
+        "localtunnel lt teamviewer anydesk rustdesk vncserver x11vnc "
                           "xfreerdp rdesktop sshd dropbear"), _tunnel),
-    **dict.fromkeys(words("xdg-open open gio gnome-open kde-open gvfs-open sensible-browser x-www-browser firefox chromium google-chrome see run-mailcap"), open_file),
+    **dict.fromkeys(words("""xdg-open open gio gnome-open kde-open gvfs-open sensible-browser x-www-browser firefox chromium
+        google-chrome see run-mailcap"""), open_file),
 }  # fmt: skip

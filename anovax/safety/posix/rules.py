@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 
 RULES: dict[str, files.Rule] = {**code.RULES, **network.RULES, **tools.RULES, **system.RULES, **files.RULES}
 # They only print their arguments, or read about a program
-_TALK = words("echo printf man which whereis type whatis apropos info help tldr cheat notify-send say espeak espeak-ng spd-say zenity cowsay figlet banner logger-none basename dirname seq "
-              "cd pushd popd ls-none true false : test [ export local declare typeset readonly unset alias expr command-v")  # fmt: skip
+_TALK = words("echo printf man which whereis type whatis apropos info help tldr cheat notify-send say espeak espeak-ng "
+    "spd-say zenity cowsay figlet banner logger-none basename dirname seq "
+              "cd pushd popd ls-none true false : test [ export local declare typeset readonly unset "
+                  "alias expr command-v")  # fmt: skip
 PROGRAMS = frozenset(RULES) | WRAPPERS | SHELLS | code.OFFENSIVE
 _RUNS_ANYWAY = words("xargs eval find env nohup nice timeout time exec command builtin awk perl ruby php node")
 
@@ -66,7 +68,12 @@ def _assigned(command: Command, run: Run) -> Finding | None:
 
 
 def _asks_for_help(command: Command) -> bool:
-    if command.name in SHELLS or command.name in _RUNS_ANYWAY or len(command.args) > 2 or any(w.open for w in command.args):
+    if (
+        command.name in SHELLS
+        or command.name in _RUNS_ANYWAY
+        or len(command.args) > 2
+        or any(w.open for w in command.args)
+    ):
         return False
     return any(text in ("--help", "--version", "-help", "--usage") for text in command.low)
 
@@ -105,7 +112,11 @@ def _redirected(command: Command) -> Iterator[Finding]:
 
 
 def _emptied(command: Command, redirect: Redirect) -> Finding | None:
-    if command.words and command.name not in (":", "true") and not (command.name == "cat" and command.texts == ("/dev/null",)):
+    if (
+        command.words
+        and command.name not in (":", "true")
+        and not (command.name == "cat" and command.texts == ("/dev/null",))
+    ):
         return None
     plain = ">" in redirect.operator and ">>" not in redirect.operator and not redirect.target.text.startswith("/dev/")
     return ask("overwrite", "it empties a file") if plain and command.words else None
@@ -124,7 +135,16 @@ def _arguments(command: Command) -> Finding | None:
     for word in command.args:
         for text in _paths_in(word.text):
             path = command.path(Word(text))
-            if paths.is_device(path) and command.name not in ("ls", "stat", "file", "lsblk", "blkid", "findmnt", "udevadm", "v4l2-ctl"):
+            if paths.is_device(path) and command.name not in (
+                "ls",
+                "stat",
+                "file",
+                "lsblk",
+                "blkid",
+                "findmnt",
+                "udevadm",
+                "v4l2-ctl",
+            ):
                 return ask("device", f"it uses the device {path}")
             if found := _secret(path):
                 return found

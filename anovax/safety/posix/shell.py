@@ -20,7 +20,8 @@ MAX_TEXT = 6000  # characters of all texts together, however nested
 MAX_DEPTH = 8
 MAX_WORDS = 150
 _LISTS = frozenset(
-    ("program", "list", "compound_statement", "subshell", "if_statement", "do_group", "else_clause", "elif_clause", "case_statement",
+    ("program", "list", "compound_statement", "subshell", "if_statement", "do_group", "else_clause", "elif_clause",
+    "case_statement",
      "case_item", "negated_command", "test_command", "ERROR", "command_substitution", "variable_assignments")
 )  # fmt: skip
 
@@ -130,7 +131,12 @@ class Run:
         return flow
 
     def _command(
-        self, node: Node, stdin: str | None, piped: bool, redirects: tuple[Redirect, ...] = (), more: tuple[Word, ...] = ()
+        self,
+        node: Node,
+        stdin: str | None,
+        piped: bool,
+        redirects: tuple[Redirect, ...] = (),
+        more: tuple[Word, ...] = (),
     ) -> str | None:
         found: list[Word] = []
         plain: list[Node] = []
@@ -268,7 +274,11 @@ class Run:
             else:
                 groups.append([node])
         separators = self.env.get("IFS", "")
-        return [word for group in groups for word in join([p for node in group for p in pieces_of(node, self.env, self.substitute)], separators)]
+        return [
+            word
+            for group in groups
+            for word in join([p for node in group for p in pieces_of(node, self.env, self.substitute)], separators)
+        ]
 
     def substitute(self, node: Node) -> Piece:
         """``$(…)``, ``<(…)``, ``$((…))``: run what is inside; its output is part of the word."""
@@ -354,7 +364,10 @@ class Run:
         return out if len(values) == 1 else None
 
     def _while_statement(self, node: Node, stdin: str | None, piped: bool) -> None:
-        condition = re.match(r"\s*(while|until)\s+(true|:|false|\[\s*1\s*\]|1|\(\(\s*1\s*\)\))\s*(;|\n|$)", (node.text or b"").decode(errors="replace"))
+        condition = re.match(
+            r"\s*(while|until)\s+(true|:|false|\[\s*1\s*\]|1|\(\(\s*1\s*\)\))\s*(;|\n|$)",
+            (node.text or b"").decode(errors="replace"),
+        )
         if condition and b"sleep" not in (node.text or b"") and b"break" not in (node.text or b""):
             self.found(ask("endless", "it never ends and can take all of the computer's time"))
         for child in node.named_children:

@@ -56,7 +56,7 @@ def _format(command: Command, run: Run) -> Finding | None:
 def _power(command: Command, run: Run) -> Finding | None:
     if command.name in ("init", "telinit"):
         return ask("power", "it shuts down or restarts the computer") if set(command.texts) & set("0123456sS") else None
-    if command.has("c") and command.name == "shutdown" or "/a" in command.low:
+    if (command.has("c") and command.name == "shutdown") or "/a" in command.low:
         return None
     if not _prose(command):
         return ask("power", "it shuts down, restarts or suspends the computer")
@@ -65,7 +65,9 @@ def _power(command: Command, run: Run) -> Finding | None:
 
 def _prose(command: Command) -> bool:
     """``shut down the argument``: words, no options and no times."""
-    return bool(command.args) and all(re.fullmatch(r"[a-z,.!?']{2,}", text) and text not in ("now", "all", "please") for text in command.low)
+    return bool(command.args) and all(
+        re.fullmatch(r"[a-z,.!?']{2,}", text) and text not in ("now", "all", "please") for text in command.low
+    )
 
 
 def _kill(command: Command, run: Run) -> Finding | None:
@@ -76,14 +78,16 @@ def _kill(command: Command, run: Run) -> Finding | None:
     operands = command.operands("sn")
     if command.name == "kill":
         named = [word for word in operands if word.open or re.fullmatch(r"-?\d+|%\S+", word.text)]
-        if len(named) != len(operands) or not operands and not re.search(r"-\w", " ".join(command.texts)):
+        if len(named) != len(operands) or (not operands and not re.search(r"-\w", " ".join(command.texts))):
             return None
     return ask("processes", "it ends running programs")
 
 
 def _services(command: Command, run: Run) -> Finding | None:
-    verbs = words("status list-units list-unit-files list-timers list-sockets list-dependencies list-jobs list show cat is-active is-enabled "
-                  "is-failed is-system-running help get-default print blame dump managername info --failed --all --version --status-all")  # fmt: skip
+    verbs = words("status list-units list-unit-files list-timers list-sockets list-dependencies list-jobs list show "
+        "cat is-active is-enabled "
+                  "is-failed is-system-running help get-default print blame dump managername info "
+                      "--failed --all --version --status-all")  # fmt: skip
     operands = [text for text in command.low if not text.startswith("-") or text in verbs]
     if not operands or set(operands) & verbs:
         return None
@@ -91,7 +95,11 @@ def _services(command: Command, run: Run) -> Finding | None:
 
 
 def _history(command: Command, run: Run) -> Finding | None:
-    return ask("traces", "it deletes or hides the history of commands") if command.has("cdwarps") and not command.low[0].isdigit() else None
+    return (
+        ask("traces", "it deletes or hides the history of commands")
+        if command.has("cdwarps") and not command.low[0].isdigit()
+        else None
+    )
 
 
 def _set(command: Command, run: Run) -> Finding | None:
@@ -101,16 +109,23 @@ def _set(command: Command, run: Run) -> Finding | None:
 
 
 _TRACING = words("HISTFILE HISTSIZE HISTFILESIZE HISTCONTROL HISTIGNORE SAVEHIST HISTTIMEFORMAT")
-_RISKY = words("LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_INSERT_LIBRARIES DYLD_LIBRARY_PATH PROMPT_COMMAND BASH_ENV ENV PYTHONSTARTUP PYTHONPATH PERL5OPT "
-               "PERL5LIB RUBYOPT NODE_OPTIONS GIT_SSH GIT_SSH_COMMAND GIT_PAGER GIT_EDITOR PATH IFS SHELLOPTS BASHOPTS PS4 HTTP_PROXY HTTPS_PROXY "
-               "http_proxy https_proxy ALL_PROXY all_proxy NODE_TLS_REJECT_UNAUTHORIZED SUDO_ASKPASS SSH_ASKPASS MANPAGER LESSOPEN JAVA_TOOL_OPTIONS")  # fmt: skip
+_RISKY = words("LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_INSERT_LIBRARIES DYLD_LIBRARY_PATH PROMPT_COMMAND BASH_ENV ENV "
+    "PYTHONSTARTUP PYTHONPATH PERL5OPT "
+               "PERL5LIB RUBYOPT NODE_OPTIONS GIT_SSH GIT_SSH_COMMAND GIT_PAGER GIT_EDITOR PATH IFS "
+                   "SHELLOPTS BASHOPTS PS4 HTTP_PROXY HTTPS_PROXY "
+               "http_proxy https_proxy ALL_PROXY all_proxy NODE_TLS_REJECT_UNAUTHORIZED SUDO_ASKPASS "
+                   "SSH_ASKPASS MANPAGER LESSOPEN JAVA_TOOL_OPTIONS")  # fmt: skip
 
 
 def assignment(name: str, value: str) -> Finding | None:
     """``NAME=value`` before or instead of a command."""
     if name in _TRACING:
         return ask("traces", "it hides the history of commands")
-    if name == "PATH" and re.match(r"[\w$\"{}/:.~-]*(/usr/local/bin|/usr/bin|:/bin)", value) and not re.match(r"\.|/tmp", value):
+    if (
+        name == "PATH"
+        and re.match(r"[\w$\"{}/:.~-]*(/usr/local/bin|/usr/bin|:/bin)", value)
+        and not re.match(r"\.|/tmp", value)
+    ):
         return notice("environment", "it changes where programs are looked for")
     return ask("environment", f"{name} changes what every later command does") if name in _RISKY else None
 
@@ -122,14 +137,22 @@ def _unset(command: Command, run: Run) -> Finding | None:
 def _login(command: Command, run: Run) -> Finding | None:
     named = [text for text in command.low if not text.startswith("-")]
     return ask("services", "it changes sessions or the system's settings") if any(
-        re.match(r"set|terminate|kill|lock|unlock|enable|disable|poweroff|reboot|suspend|hibernate|halt|vacuum|rotate|flush|delete|remove|down|up|add|del|off|on|connect|disconnect|modify|replace|change", text)
+        re.match((r"set|terminate|kill|lock|unlock|enable|disable|poweroff|reboot|suspend|hibernate|halt|vacuum|"
+            r"rotate|flush|delete|remove|down|up|add|del|off|on|connect|disconnect|modify|replace|change"), text)
         for text in named
     ) or any(text.startswith(("--vacuum", "--rotate", "--flush")) for text in command.low) else None  # fmt: skip
 
 
-_REMOVING = re.compile(r"remove|purge|uninstall|autoremove|autoclean|erase|unpublish|publish|rm|-r\w*|-e|--remove|--purge|--erase|rdepends-delete|"
-                       r"delete|unlink|-p|dist-upgrade|full-upgrade|clean|yank|deprecate|owner|downgrade|swap|un|prune|cleanup|zap|untap")  # fmt: skip
-_INSTALLING = re.compile(r"install|i|add|upgrade|update|-s\w*|-u|-i|--install|in|reinstall|build-dep|refresh|tap|source|get|global|dlx|exec|run-script|clone|link")
+_REMOVING = re.compile(r"remove|purge|uninstall|autoremove|autoclean|erase|unpublish|publish|rm|-r\w*|-e|--remove|--purge|"
+    r"--erase|rdepends-delete|"
+                       r"delete|unlink|-p|dist-upgrade|full-upgrade|clean|yank|deprecate|owner|downgrade|"
+                           r"swap|un|prune|cleanup|zap|untap")  # fmt: skip
+_INSTALLING = re.compile(
+
+        r"install|i|add|upgrade|update|-s\w*|-u|-i|--install|in|reinstall|build-dep|refresh|tap|source|get|global|"
+        r"dlx|exec|run-script|clone|link"
+
+)
 
 
 def _packages(command: Command, run: Run) -> Finding | None:
@@ -138,7 +161,16 @@ def _packages(command: Command, run: Run) -> Finding | None:
     verbs = [text for text in command.low[:3]]
     if any(_REMOVING.fullmatch(text) for text in verbs):
         return ask("packages", "it removes or publishes software")
-    if command.name in ("npx", "bunx", "uvx", "pipx", "dpkg", "rpm", "installer") and verbs[0] not in ("list", "-l", "-s", "-qa", "-q", "--list", "-ql", "search"):
+    if command.name in ("npx", "bunx", "uvx", "pipx", "dpkg", "rpm", "installer") and verbs[0] not in (
+        "list",
+        "-l",
+        "-s",
+        "-qa",
+        "-q",
+        "--list",
+        "-ql",
+        "search",
+    ):
         return ask("packages", "it installs or runs software from elsewhere")
     if any(re.search(r"https?:|git\+|^file:|\.(deb|rpm|whl|tar\.gz|tgz)$", text) for text in command.low):
         return ask("packages", "it installs software from an address")
@@ -149,31 +181,57 @@ def _packages(command: Command, run: Run) -> Finding | None:
 
 def _crypt(command: Command, run: Run) -> Finding | None:
     text = " ".join(command.low)
-    if command.name.startswith("gpg") and re.search(r"--(export-secret|delete|symmetric|encrypt|passphrase|recipient|import|gen-key)|(^|\s)-\w*[cer]", text):
+    if command.name.startswith("gpg") and re.search(
+        r"--(export-secret|delete|symmetric|encrypt|passphrase|recipient|import|gen-key)|(^|\s)-\w*[cer]", text
+    ):
         return ask("encrypt", "it locks files or gives keys away")
-    if command.name == "openssl" and re.search(r"\b(enc|aes\S*|des\S*|rsautl|smime|cms|s_client|s_server|genrsa|pkcs12|pkey|rsa|passwd)\b", text):
-        return refuse("reverse_shell", "it opens a hidden connection") if "s_client" in text and command.piped else ask("encrypt", "it locks files or handles keys")
+    if command.name == "openssl" and re.search(
+        r"\b(enc|aes\S*|des\S*|rsautl|smime|cms|s_client|s_server|genrsa|pkcs12|pkey|rsa|passwd)\b", text
+    ):
+        return (
+            refuse("reverse_shell", "it opens a hidden connection")
+            if "s_client" in text and command.piped
+            else ask("encrypt", "it locks files or handles keys")
+        )
     return None
 
 
 def _settings(command: Command, run: Run) -> Finding | None:
     """sysctl, date, hostname…: reading is harmless, setting asks."""
-    if command.name == "date" and not command.has("s", "set") and not any(re.fullmatch(r"\d{8,12}(\.\d\d)?", t) for t in command.texts):
+    if (
+        command.name == "date"
+        and not command.has("s", "set")
+        and not any(re.fullmatch(r"\d{8,12}(\.\d\d)?", t) for t in command.texts)
+    ):
         return None
     if command.name in ("ulimit", "umask", "xset", "setxkbmap", "stty"):
         return notice("settings", "it changes a setting of this session") if command.args else None
-    if command.name in ("hostname", "domainname", "dmesg", "swapon") and not command.has("bFcCnDa") and (command.name in ("dmesg",) or not command.operands()):
+    if (
+        command.name in ("hostname", "domainname", "dmesg", "swapon")
+        and not command.has("bFcCnDa")
+        and (command.name in ("dmesg",) or not command.operands())
+    ):
         return None
     if command.name == "hostname" and command.texts and command.texts[0] in ("-i", "-I", "-f", "-s", "-A", "-d"):
         return None
-    if command.name == "sysctl" and not command.has("wp", "write", "load", "system") and "=" not in " ".join(command.texts):
+    if (
+        command.name == "sysctl"
+        and not command.has("wp", "write", "load", "system")
+        and "=" not in " ".join(command.texts)
+    ):
         return None
     return ask("settings", "it changes a setting of the whole system") if command.args else None
 
 
 def _network_settings(command: Command, run: Run) -> Finding | None:
     text = " ".join(command.low)
-    if re.search(r"\b(up|down|add|del|delete|flush|set|replace|change|up|disconnect|connect|off|modify|netns|promisc|hw|mtu|-s|-d|append)\b|(^|\s)-[sdf]\b", text):
+    if re.search(
+        (
+            r"\b(up|down|add|del|delete|flush|set|replace|change|up|disconnect|connect|off|modify|netns|promisc|"
+            r"hw|mtu|-s|-d|append)\b|(^|\s)-[sdf]\b"
+        ),
+        text,
+    ):
         return ask("network", "it changes the network")
     if command.name in ("ifconfig", "iwconfig") and len(command.operands()) > 1:
         return ask("network", "it changes the network")
@@ -182,9 +240,16 @@ def _network_settings(command: Command, run: Run) -> Finding | None:
 
 def _firewall(command: Command, run: Run) -> Finding | None:
     text = " ".join(command.low)
-    if not command.args or re.fullmatch(r"(-t \w+ )?-(l|s|nl|vnl|lnv|vl|ln|l -n|l -v|l -n -v|v -l)|status( verbose| numbered)?|--(list|state|get)\S*|list( ruleset| tables)?|show.*", text):
+    if not command.args or re.fullmatch(
+        (
+            r"(-t \w+ )?-(l|s|nl|vnl|lnv|vl|ln|l -n|l -v|l -n -v|v -l)|status( verbose| numbered)?|--(list|state|"
+            r"get)\S*|list( ruleset| tables)?|show.*"
+        ),
+        text,
+    ):
         return None
-    return refuse("firewall", "it would take down the firewall") if re.search(r"(^|\s)-[fx]\b|disable|flush|reset|--panic|policy.*accept|-p \w+ accept", text) else ask(
+    return refuse("firewall",
+    "it would take down the firewall") if re.search(r"(^|\s)-[fx]\b|disable|flush|reset|--panic|policy.*accept|-p \w+ accept", text) else ask(
         "firewall", "it changes the firewall")  # fmt: skip
 
 
@@ -207,48 +272,72 @@ def _mac(command: Command, run: Run) -> Finding | None:
 
 
 RULES: Mapping[str, Rule] = {
-    **dict.fromkeys(words("mkfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs mkfs.exfat mkfs.f2fs mke2fs mkdosfs mkntfs mkswap "
+    **dict.fromkeys(words("mkfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs mkfs.exfat "
+        "mkfs.f2fs mke2fs mkdosfs mkntfs mkswap "
                           "wipefs blkdiscard format sgdisk zerofree nwipe dban"), _format),
-    **dict.fromkeys(words("shutdown reboot halt poweroff init telinit suspend hibernate pm-suspend pm-hibernate systemctl-poweroff rtcwake"), _power),
+    **dict.fromkeys(words("""shutdown reboot halt poweroff init telinit suspend hibernate pm-suspend pm-hibernate systemctl-poweroff
+        rtcwake"""), _power),
     **dict.fromkeys(words("kill pkill killall killall5 skill snice fuser xkill slay tkill"), _kill),
-    **dict.fromkeys(words("systemctl service rc-service rc-update update-rc.d chkconfig launchctl initctl start-stop-daemon invoke-rc.d sv svc supervisorctl pm2 monit "
+    **dict.fromkeys(words("systemctl service rc-service rc-update update-rc.d chkconfig launchctl initctl start-stop-daemon "
+        "invoke-rc.d sv svc supervisorctl pm2 monit "
                           "brew-services"), _services),
     "history": _history, "set": _set, "setopt": _set, "shopt": _set, "unset": _unset, "fc": _history,
-    **dict.fromkeys(words("loginctl hostnamectl timedatectl localectl journalctl nmcli bluetoothctl rfkill machinectl resolvectl systemd-resolve networkctl iw"), _login),
-    **dict.fromkeys(words("apt apt-get aptitude dpkg dnf yum rpm pacman yay paru zypper apk emerge snap flatpak brew port pkg pkg_delete pkgutil pip pip3 pipx npm pnpm "
-                          "yarn bun npx bunx uvx uv gem cargo go-get conda mamba poetry composer nix-env nix choco scoop winget luarocks cpan opam twine installer "
-                          "softwareupdate apt-key add-apt-repository apt-mark alien dpkg-reconfigure slackpkg xbps-remove eopkg cabal pdm"), _packages),
+    **dict.fromkeys(words("""loginctl hostnamectl timedatectl localectl journalctl nmcli bluetoothctl rfkill machinectl resolvectl
+        systemd-resolve networkctl iw"""), _login),
+    **dict.fromkeys(words("apt apt-get aptitude dpkg dnf yum rpm pacman yay paru zypper apk emerge snap flatpak brew port pkg "
+        "pkg_delete pkgutil pip pip3 pipx npm pnpm "
+                          "yarn bun npx bunx uvx uv gem cargo go-get conda mamba poetry composer nix-env "
+                              "nix choco scoop winget luarocks cpan opam twine installer "
+                          "softwareupdate apt-key add-apt-repository apt-mark alien dpkg-reconfigure "
+                              "slackpkg xbps-remove eopkg cabal pdm"), _packages),
     **dict.fromkeys(words("gpg gpg2 openssl"), _crypt),
-    **dict.fromkeys(words("sysctl date hostname domainname dmesg ulimit umask xset stty setxkbmap hwclock swapon"), _settings),
+    **dict.fromkeys(words("""sysctl date hostname domainname dmesg ulimit umask xset stty setxkbmap hwclock swapon"""), _settings),
     **dict.fromkeys(words("ip ifconfig route arp iwconfig ethtool tc brctl"), _network_settings),
-    **dict.fromkeys(words("iptables ip6tables nft ufw firewall-cmd iptables-restore ebtables pfctl ipset iptables-legacy csf fail2ban-client"), _firewall),
+    **dict.fromkeys(words("""iptables ip6tables nft ufw firewall-cmd iptables-restore ebtables pfctl ipset iptables-legacy csf
+        fail2ban-client"""), _firewall),
     **dict.fromkeys(words("dbus-send busctl gdbus qdbus xdotool ydotool wtype wmctrl xte xsendkeys"), _messages),
     **dict.fromkeys(words("yes stress stress-ng forkbomb sysbench cpuburn memtester"), _load),
-    **dict.fromkeys(words("diskutil defaults csrutil nvram tmutil spctl pmset scutil systemsetup networksetup security dscl dseditgroup kextload kextunload fdesetup "
+    **dict.fromkeys(words("diskutil defaults csrutil nvram tmutil spctl pmset scutil systemsetup networksetup security dscl "
+        "dseditgroup kextload kextunload fdesetup "
                           "profiles bless asr xattr chflags"), _mac),
-    **_unless(r"-l|--list|-h|--help|-v|--version|print|list|display|status|luksdump|--detail|isluks", "disk", "it changes disks or partitions",
-              "fdisk sfdisk cfdisk parted gparted gdisk partprobe kpartx cryptsetup mdadm lvremove vgremove pvremove lvreduce lvresize lvextend vgreduce pvcreate vgcreate "
-              "lvcreate hdparm badblocks tune2fs e2fsck fsck fsck.ext4 xfs_repair resize2fs debugfs losetup dmsetup nvme sdparm smartctl eject partclone zpool zfs btrfs "
-              "umount swapoff pivot_root e4crypt veritysetup fstrim growfs ntfsfix testdisk photorec ddrescue sg_format growpart bcache wodim cdrecord flashrom fwupdmgr "
-              "efibootmgr grub-install update-grub grub-mkconfig lilo bootctl mokutil update-initramfs dracut mkinitcpio", bare=False),
-    **_with_arguments("disk", "it attaches or detaches disks", "mount udisksctl mount.cifs mount.nfs sshfs fusermount encfs"),
+    **_unless(r"-l|--list|-h|--help|-v|--version|print|list|display|status|luksdump|--detail|isluks", "disk",
+    "it changes disks or partitions",
+              "fdisk sfdisk cfdisk parted gparted gdisk partprobe kpartx cryptsetup mdadm lvremove "
+                  "vgremove pvremove lvreduce lvresize lvextend vgreduce pvcreate vgcreate "
+              "lvcreate hdparm badblocks tune2fs e2fsck fsck fsck.ext4 xfs_repair resize2fs debugfs "
+                  "losetup dmsetup nvme sdparm smartctl eject partclone zpool zfs btrfs "
+              "umount swapoff pivot_root e4crypt veritysetup fstrim growfs ntfsfix testdisk photorec "
+                  "ddrescue sg_format growpart bcache wodim cdrecord flashrom fwupdmgr "
+              "efibootmgr grub-install update-grub grub-mkconfig lilo bootctl mokutil update-initramfs "
+                  "dracut mkinitcpio", bare=False),
+    **_with_arguments("disk", "it attaches or detaches disks",
+    "mount udisksctl mount.cifs mount.nfs sshfs fusermount encfs"),
     **_unless(r"-s|--status|--help|-h|list|--list", "users", "it changes users, groups or passwords",
-              "useradd userdel usermod adduser deluser groupadd groupdel groupmod addgroup delgroup passwd chpasswd chage gpasswd newusers visudo vipw vigr "
-              "pwconv pwunconv grpconv pwck samba-tool smbpasswd pdbedit realm faillock pam_tally2 htpasswd kpasswd sysadminctl createhomedir authconfig authselect "
+              "useradd userdel usermod adduser deluser groupadd groupdel groupmod addgroup delgroup "
+                  "passwd chpasswd chage gpasswd newusers visudo vipw vigr "
+              "pwconv pwunconv grpconv pwck samba-tool smbpasswd pdbedit realm faillock pam_tally2 "
+                  "htpasswd kpasswd sysadminctl createhomedir authconfig authselect "
               "vncpasswd newgidmap newuidmap ssh-copy-id expiry", bare=False),
     **_with_arguments("users", "it changes users, groups or passwords", "chsh chfn"),
-    **_with_arguments("container", "it leaves the protection of this session", "nsenter unshare chroot capsh setpriv runcon bwrap"),
+    **_with_arguments("container", "it leaves the protection of this session",
+    "nsenter unshare chroot capsh setpriv runcon bwrap"),
     **_with_arguments("kernel", "it changes the running kernel or its protection",
-                      "insmod rmmod modprobe kexec depmod setenforce auditctl aa-disable aa-teardown aa-complain aa-remove-unknown apparmor_parser setsebool semodule "
-                      "load_policy ausearch-delete chcpu bpftool bpftrace ldconfig update-ca-certificates update-ca-trust update-alternatives trust dkms kmod kpatch sestatus-off "
+                      "insmod rmmod modprobe kexec depmod setenforce auditctl aa-disable aa-teardown "
+                          "aa-complain aa-remove-unknown apparmor_parser setsebool semodule "
+                      "load_policy ausearch-delete chcpu bpftool bpftrace ldconfig "
+                          "update-ca-certificates update-ca-trust update-alternatives trust dkms kmod kpatch "
+                          "sestatus-off "
                       "alternatives augenrules setserial ldattach msr-tools wrmsr keyctl"),
-    **_always(ask, "traces", "it deletes or rewrites records", "logrotate last-clear utmpdump wtmpclean zap logtamper faillog auditd-clear bleachbit debugfs-rm"),
-    **_always(ask, "kernel", "it stops protection or accounting", "accton auditd setenforce-off unhide-kill disable-selinux"),
+    **_always(ask, "traces", "it deletes or rewrites records",
+    """logrotate last-clear utmpdump wtmpclean zap logtamper faillog auditd-clear bleachbit debugfs-rm"""),
+    **_always(ask, "kernel", "it stops protection or accounting",
+    "accton auditd setenforce-off unhide-kill disable-selinux"),
     **_always(ask, "secrets", "it reads passwords or keys",
-              "secret-tool pass gopass op bw lpass keyring kwallet-query unshadow gpp-decrypt credstash chamber security-find ykman keepassxc-cli getent vault "
+              "secret-tool pass gopass op bw lpass keyring kwallet-query unshadow gpp-decrypt credstash "
+                  "chamber security-find ykman keepassxc-cli getent vault "
               "ssh-add ssh-agent ssh-keyscan ssh-keygen klist kinit ktutil gcore makepwd truecrypt veracrypt"),
     **_always(ask, "spying", "it records keys, screens or network traffic",
-              "tcpdump tshark dumpcap wireshark ngrep ettercap bettercap dsniff logkeys showkey evtest xinput xev keylogger xspy xwd import arecord ffmpeg-record script-key "
+              "tcpdump tshark dumpcap wireshark ngrep ettercap bettercap dsniff logkeys showkey evtest "
+                  "xinput xev keylogger xspy xwd import arecord ffmpeg-record script-key "
               "screencapture fswebcam streamer scrot grim maim parecord parec xclip xsel pbpaste wl-paste"),
 }  # fmt: skip
-

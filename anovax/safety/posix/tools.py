@@ -16,14 +16,21 @@ if TYPE_CHECKING:
 Rule = Callable[[Command, "Run"], "Finding | None"]
 # The words of the many command lines that throw something away or expose it
 _THROWING = re.compile(
-    r"-*(delete\S*|destroy\S*|terminate\S*|remove\S*|rm|rmi|rb|del|drop\S*|purge\S*|prune|wipe\S*|reset\S*|flush\S*|truncate\S*|erase\S*|nuke|kill|stop\S*|shutdown|"
-    r"deregister\S*|disable\S*|revoke\S*|cancel\S*|detach\S*|forget|rollback\S*|undo|drain|evict|taint|uninstall\S*|unpublish|down|clean|clear\S*|reboot\S*|restart\S*|"
-    r"deprovision\S*|suspend\S*|pause|force-unlock|empty\S*|expire\S*|overwrite|replace|poweroff|halt|abandon\S*|release-\S*|disassociate\S*|reimage|redeploy|fresh|"
-    r"refresh|downgrade|scale|cordon|patch|edit|apply|update\S*|modify-\S*|put-\S*|set-\S*|create\S*|attach-\S*|import\S*|export\S*|get-secret\S*|get-session-token|"
-    r"assume-role|print-access-token|print-identity-token|get-password-data|get-login-password|auth-token|access-key\S*|archive|transfer\S*|exec|ssh|run|deploy|push|merge)"
+    r"-*(delete\S*|destroy\S*|terminate\S*|remove\S*|rm|rmi|rb|del|drop\S*|purge\S*|prune|wipe\S*|"
+    r"reset\S*|flush\S*|truncate\S*|erase\S*|nuke|kill|stop\S*|shutdown|"
+    r"deregister\S*|disable\S*|revoke\S*|cancel\S*|detach\S*|forget|rollback\S*|undo|drain|evict|taint|"
+    r"uninstall\S*|unpublish|down|clean|clear\S*|reboot\S*|restart\S*|"
+    r"deprovision\S*|suspend\S*|pause|force-unlock|empty\S*|expire\S*|overwrite|replace|poweroff|halt|"
+    r"abandon\S*|release-\S*|disassociate\S*|reimage|redeploy|fresh|"
+    r"refresh|downgrade|scale|cordon|patch|edit|apply|update\S*|modify-\S*|put-\S*|set-\S*|create\S*|"
+    r"attach-\S*|import\S*|export\S*|get-secret\S*|get-session-token|"
+    r"assume-role|print-access-token|print-identity-token|get-password-data|get-login-password|auth-token|"
+    r"access-key\S*|archive|transfer\S*|exec|ssh|run|deploy|push|merge)"
 )
-_LOOKING = words("list ls ps get describe show status version help logs log info inspect images top events explain api-resources config-view plan validate output fmt "
-                 "whoami current-context search history stats port diff view graph providers state-list template lint test build check doctor outdated")  # fmt: skip
+_LOOKING = words("list ls ps get describe show status version help logs log info inspect images top events explain "
+    "api-resources config-view plan validate output fmt "
+                 "whoami current-context search history stats port diff view graph providers state-list "
+                     "template lint test build check doctor outdated")  # fmt: skip
 
 
 def cloud(command: Command, run: Run) -> Finding | None:
@@ -32,7 +39,11 @@ def cloud(command: Command, run: Run) -> Finding | None:
     flags = " ".join(text for text in command.low if text.startswith("-"))
     if re.search(r"--(delete|force|prune|purge|auto-approve|destroy|replicas[= ]0|remove\S*|yes|hard)\b", flags):
         return ask("cloud", "it deletes or changes things for good")
-    if command.name in ("kubectl", "oc", "k3s", "k") and verbs[:1] == ["get"] and any(text.startswith("secret") for text in verbs):
+    if (
+        command.name in ("kubectl", "oc", "k3s", "k")
+        and verbs[:1] == ["get"]
+        and any(text.startswith("secret") for text in verbs)
+    ):
         return ask("secrets", "it reads secrets")
     if verbs and verbs[0] in _LOOKING:
         return None
@@ -45,14 +56,33 @@ def container(command: Command, run: Run) -> Finding | None:
     """docker, podman…"""
     low = list(command.low)
     text = " ".join(low)
-    if re.search(r"--privileged|--cap-add|--pid[= ]host|--net(work)?[= ]host|--security-opt|(-v|--volume)[= ]?/(:|etc|root|home|usr|var|bin|proc|sys)|docker\.sock|--device|source=/,|src=/,|--userns", text):
+    if re.search(
+        (
+            r"--privileged|--cap-add|--pid[= ]host|--net(work)?[= ]host|--security-opt|(-v|--volume)[= ]?/(:|etc|"
+            r"root|home|usr|var|bin|proc|sys)|docker\.sock|--device|source=/,|src=/,|--userns"
+        ),
+        text,
+    ):
         return ask("container", "it gives a container power over this computer")
     for verb in ("exec", "run"):
         if verb in low[:2]:
             _inside(command, run, low.index(verb))
-            return ask("container", "it runs something in a container") if verb == "exec" or not re.search(r"hello-world", text) else None
+            return (
+                ask("container", "it runs something in a container")
+                if verb == "exec" or not re.search(r"hello-world", text)
+                else None
+            )
     verbs = [word for word in low if not word.startswith("-")][:3]
-    if any(re.fullmatch(r"rm|rmi|prune|kill|stop|down|remove|destroy|pause|push|commit|load|import|cp|restart|update|swarm|leave|export|save|login|create|start|secret|disconnect|reset|uninstall", verb) for verb in verbs):
+    if any(
+        re.fullmatch(
+            (
+                r"rm|rmi|prune|kill|stop|down|remove|destroy|pause|push|commit|load|import|cp|restart|update|swarm|"
+                r"leave|export|save|login|create|start|secret|disconnect|reset|uninstall"
+            ),
+            verb,
+        )
+        for verb in verbs
+    ):
         return ask("container", "it stops, changes or deletes containers or their data")
     return None
 
@@ -61,13 +91,33 @@ def _inside(command: Command, run: Run, index: int) -> None:
     rest = [word for word in command.args[index + 1 :]]
     while rest and rest[0].text.startswith("-"):
         option = rest.pop(0).text
-        if option in ("-e", "-v", "-w", "-u", "-p", "--name", "--env", "--user", "--volume", "--workdir", "-h", "--entrypoint", "--network", "-m") and rest:
+        if (
+            option
+            in (
+                "-e",
+                "-v",
+                "-w",
+                "-u",
+                "-p",
+                "--name",
+                "--env",
+                "--user",
+                "--volume",
+                "--workdir",
+                "-h",
+                "--entrypoint",
+                "--network",
+                "-m",
+            )
+            and rest
+        ):
             rest.pop(0)
     if len(rest) > 1:
         run.run(command.inner(tuple(rest[1:]), redirects=()))
 
 
-_CODE_IN_GIT = re.compile(r"(core\.(pager|editor|sshcommand|fsmonitor|hookspath|gitproxy|askpass)|alias\.|diff\.external|credential\.helper|filter\.|merge\.\w+\.driver|url\.|http\.proxy|"
+_CODE_IN_GIT = re.compile(r"(core\.(pager|editor|sshcommand|fsmonitor|hookspath|gitproxy|askpass)|alias\.|diff\.external|"
+    r"credential\.helper|filter\.|merge\.\w+\.driver|url\.|http\.proxy|"
                           r"protocol\.|gpg\.program|sequence\.editor|pager\.|uploadpack|receive\.)")  # fmt: skip
 
 
@@ -84,7 +134,9 @@ def git(command: Command, run: Run) -> Finding | None:
     verb, args = rest[0].casefold(), rest[1:]
     judge = _GIT.get(verb)
     sub = Command((command.words[0], *command.args[len(command.texts) - len(args) :]), cwd=command.cwd)
-    if command.has("", "upload-pack", "receive-pack", "exec") or any(text.startswith(("ext::", "fd::")) for text in args):
+    if command.has("", "upload-pack", "receive-pack", "exec") or any(
+        text.startswith(("ext::", "fd::")) for text in args
+    ):
         return ask("run", "its options run another program")
     return judge(sub) if judge else None
 
@@ -98,11 +150,20 @@ def _git_reset(c: Command) -> Finding | None:
 
 
 def _git_checkout(c: Command) -> Finding | None:
-    if c.has("f", "force", "ours", "theirs", "merge") or "--" in c.texts or "." in c.texts or c.has("", "pathspec-from-file"):
+    if (
+        c.has("f", "force", "ours", "theirs", "merge")
+        or "--" in c.texts
+        or "." in c.texts
+        or c.has("", "pathspec-from-file")
+    ):
         return _lost()
     if c.has("bBt", "track", "orphan", "detach"):
         return _lost() if "-B" in c.texts else None
-    return _lost() if len(c.operands()) > 1 or any("." in w.text and "/" in w.text or w.globbed for w in c.operands()) else None
+    return (
+        _lost()
+        if len(c.operands()) > 1 or any(("." in w.text and "/" in w.text) or w.globbed for w in c.operands())
+        else None
+    )
 
 
 def _git_restore(c: Command) -> Finding | None:
@@ -116,13 +177,21 @@ def _git_clean(c: Command) -> Finding | None:
 def _git_push(c: Command) -> Finding | None:
     if c.has("", "force-with-lease") and not (c.has("f") or "--force" in c.low):
         return notice("git", "it rewrites a branch if nobody else has changed it")
-    if c.has("f", "force", "mirror", "delete", "prune") or c.has("d") or any(w.text.startswith(("+", ":")) for w in c.operands()):
+    if (
+        c.has("f", "force", "mirror", "delete", "prune")
+        or c.has("d")
+        or any(w.text.startswith(("+", ":")) for w in c.operands())
+    ):
         return _lost("it rewrites or deletes what others see")
     return notice("git", "it publishes commits")
 
 
 def _git_branch(c: Command) -> Finding | None:
-    return _lost("a branch would be lost") if c.has("DMC") or (c.has("d", "delete") and c.has("f", "force")) or c.has("f", "force") else None
+    return (
+        _lost("a branch would be lost")
+        if c.has("DMC") or (c.has("d", "delete") and c.has("f", "force")) or c.has("f", "force")
+        else None
+    )
 
 
 def _git_stash(c: Command) -> Finding | None:
@@ -142,35 +211,58 @@ def _git_always(c: Command) -> Finding | None:
 
 def _git_config(c: Command) -> Finding | None:
     text = " ".join(c.low)
-    if re.search(r"--(unset|remove|replace|edit)", text) or (_CODE_IN_GIT.search(text) and not re.search(r"--(get|list)|(^|\s)-l\b", text)):
+    if re.search(r"--(unset|remove|replace|edit)", text) or (
+        _CODE_IN_GIT.search(text) and not re.search(r"--(get|list)|(^|\s)-l\b", text)
+    ):
         return ask("settings", "it changes what git does or runs")
     return None
 
 
 _GIT: Mapping[str, Callable[[Command], Finding | None]] = {
-    "reset": _git_reset, "checkout": _git_checkout, "switch": _git_throws("--discard-changes"), "restore": _git_restore, "clean": _git_clean, "push": _git_push,
-    "branch": _git_branch, "stash": _git_stash, "reflog": _git_throws("expire", "delete"), "gc": _git_throws("--prune=now", "--prune=all", "--aggressive"),
-    "worktree": _git_throws("remove", "prune"), "update-ref": _git_always, "filter-branch": _git_always, "filter-repo": _git_always, "prune": _git_always,
-    "tag": _git_throws("-d", "--delete"), "remote": _git_throws("remove", "rm", "set-url", "prune"), "rm": _git_throws("-r", "-rf", "."), "rebase": _git_throws("--onto", "--exec", "-x", "--root"),
-    "config": _git_config, "submodule": _git_throws("deinit", "foreach"), "bisect": _git_throws("run"), "replace": _git_always, "notes": _git_throws("remove", "prune"),
-    "symbolic-ref": _git_throws("-d", "--delete"), "lfs": _git_throws("prune", "migrate"), "send-email": _git_always, "credential": _git_always, "daemon": _git_always,
-    "commit": _git_throws("--no-verify-never"), "read-tree": _git_throws("--reset", "-u"), "checkout-index": _git_always, "repack": _git_throws("-a", "-ad", "-adf"), "pack-refs": _git_throws("--prune-never"),
-    "svn": _git_throws("dcommit", "reset"), "sparse-checkout": _git_throws("set", "init"), "fetch": _git_throws("--prune-tags"), "pull": _git_throws("--force"), "fast-import": _git_always,
+    "reset": _git_reset, "checkout": _git_checkout, "switch": _git_throws("--discard-changes"),
+    "restore": _git_restore, "clean": _git_clean, "push": _git_push,
+    "branch": _git_branch, "stash": _git_stash, "reflog": _git_throws("expire", "delete"),
+    "gc": _git_throws("--prune=now", "--prune=all", "--aggressive"),
+    "worktree": _git_throws("remove", "prune"), "update-ref": _git_always, "filter-branch": _git_always,
+    "filter-repo": _git_always, "prune": _git_always,
+    "tag": _git_throws("-d", "--delete"), "remote": _git_throws("remove", "rm", "set-url", "prune"),
+    "rm": _git_throws("-r", "-rf", "."), "rebase": _git_throws("--onto", "--exec", "-x", "--root"),
+    "config": _git_config, "submodule": _git_throws("deinit", "foreach"), "bisect": _git_throws("run"),
+    "replace": _git_always, "notes": _git_throws("remove", "prune"),
+    "symbolic-ref": _git_throws("-d", "--delete"), "lfs": _git_throws("prune", "migrate"), "send-email": _git_always,
+    "credential": _git_always, "daemon": _git_always,
+    "commit": _git_throws("--no-verify-never"), "read-tree": _git_throws("--reset", "-u"),
+    "checkout-index": _git_always, "repack": _git_throws("-a", "-ad", "-adf"),
+    "pack-refs": _git_throws("--prune-never"),
+    "svn": _git_throws("dcommit", "reset"), "sparse-checkout": _git_throws("set", "init"),
+    "fetch": _git_throws("--prune-tags"), "pull": _git_throws("--force"), "fast-import": _git_always,
 }  # fmt: skip
 
-_SQL = re.compile(r"(?is)\b(drop\s+(table|database|schema|user|role|view|index|collection|keyspace|column)|truncate(\s+table)?\s+\w|delete\s+from\s+\w|update\s+\w+\s+set\b|"
-                  r"alter\s+(table|user|role|database)|grant\s+\w|revoke\s+\w|create\s+(user|role)|shutdown\b|into\s+(out|dump)file|load_file|xp_cmdshell|copy\s+.*\bprogram\b|"
-                  r"pg_read_file|lo_(import|export)|drop(database|indexes)?\s*\(|\.(drop|remove|deletemany|deleteone|dropdatabase|deleteMany)\s*\(|flushall|flushdb|detach\s+database|vacuum\s+into)")  # fmt: skip
+_SQL = re.compile(r"(?is)\b(drop\s+(table|database|schema|user|role|view|index|collection|keyspace|column)|"
+    r"truncate(\s+table)?\s+\w|delete\s+from\s+\w|update\s+\w+\s+set\b|"
+                  r"alter\s+(table|user|role|database)|grant\s+\w|revoke\s+\w|create\s+(user|role)|"
+                      r"shutdown\b|into\s+(out|dump)file|load_file|xp_cmdshell|copy\s+.*\bprogram\b|"
+                  r"pg_read_file|lo_(import|export)|drop(database|indexes)?\s*\(|\.(drop|remove|"
+                      r"deletemany|deleteone|dropdatabase|deleteMany)\s*\(|flushall|flushdb|detach\s+database|"
+                      r"vacuum\s+into)")  # fmt: skip
 
 
 def changes_data(text: str) -> bool:
     """A whole statement, as typed at a database's own prompt."""
-    return re.match(r"(?is)\s*(drop|truncate|delete\s+from|update\s+\w+\s+set|alter|grant|revoke|db\.|flushall|flushdb|use\s+\w+\s*;)", text) is not None and bool(_SQL.search(text))
+    return re.match(
+        (
+            r"(?is)\s*(drop|truncate|delete\s+from|update\s+\w+\s+set|alter|grant|revoke|db\.|flushall|flushdb|"
+            r"use\s+\w+\s*;)"
+        ),
+        text,
+    ) is not None and bool(_SQL.search(text))
 
 
 def database(command: Command, run: Run) -> Finding | None:
     text = " ".join([*command.texts, command.stdin or ""])
-    if _SQL.search(text) or re.search(r"\\!|\.shell|\.system|\\copy|\.import|\.restore|--init-command|\bsystem\s+\w+", text):
+    if _SQL.search(text) or re.search(
+        r"\\!|\.shell|\.system|\\copy|\.import|\.restore|--init-command|\bsystem\s+\w+", text
+    ):
         return ask("database", "it changes or deletes data, or runs a program")
     if command.stdin is None or any(r.operator == "<" for r in command.redirects):
         return ask("database", "what it does to the data is known only then")
@@ -182,7 +274,9 @@ def _database_admin(command: Command, run: Run) -> Finding | None:
 
 
 def _redis(command: Command, run: Run) -> Finding | None:
-    harmless = words("get mget ping info keys ttl type exists llen lrange hget hgetall smembers dbsize monitor-off scan strlen")
+    harmless = words(
+        """get mget ping info keys ttl type exists llen lrange hget hgetall smembers dbsize monitor-off scan strlen"""
+    )
     verbs = [text for text in (w.text.casefold() for w in command.operands("hpansut"))]
     return ask("database", "it changes or deletes data") if verbs and verbs[0] not in harmless else None
 
@@ -190,9 +284,18 @@ def _redis(command: Command, run: Run) -> Finding | None:
 def synchronise(command: Command, run: Run) -> Finding | None:
     """rsync, rclone, scp…"""
     text = " ".join(command.low)
-    if re.search(r"--(del|delete\S*|remove-source-files|remove-sent-files|inplace|rsh|rsync-path)|(^|\s)-e\s", text) or re.search(r"^(purge|delete\S*|sync|move\S*|cleanup|rmdirs?|bisync|dedupe)\b", text):
+    if re.search(
+        r"--(del|delete\S*|remove-source-files|remove-sent-files|inplace|rsh|rsync-path)|(^|\s)-e\s", text
+    ) or re.search(r"^(purge|delete\S*|sync|move\S*|cleanup|rmdirs?|bisync|dedupe)\b", text):
         return ask("synchronise", "it deletes or replaces files at the other end")
-    if any(re.match(r"[\w.@-]+::?[\w/~.]|rsync://|\w+:/", text) for text in command.texts) or command.name in ("sftp", "ftp", "lftp", "tftp", "smbclient", "rcp"):
+    if any(re.match(r"[\w.@-]+::?[\w/~.]|rsync://|\w+:/", text) for text in command.texts) or command.name in (
+        "sftp",
+        "ftp",
+        "lftp",
+        "tftp",
+        "smbclient",
+        "rcp",
+    ):
         return ask("transfer", "it sends files to another computer or fetches them")
     from_to = command.operands("eBf")
     named = [command.path(word) for word in from_to]
@@ -207,30 +310,46 @@ def _copied(named: list[str]) -> Finding | None:
 
 def project(command: Command, run: Run) -> Finding | None:
     """make, rails, artisan…: their tasks; the ones that throw data away are named for it."""
-    if any(re.fullmatch(r"(\w+[:.])?(db:(drop|reset|purge|wipe|rollback|truncate_all|seed:replant|schema:load)|migrate:(fresh|reset|refresh|rollback)|db:wipe|wipe|flush|reset_db|reset|drop|destroy|"
-                        r"nuke|uninstall|distclean|mrproper|prune|clean-all|deploy|publish|release|db:migrate:reset|purge|obliterate|delete|unlink)", text) for text in command.low[:4]):  # fmt: skip
+    if any(re.fullmatch(r"(\w+[:.])?(db:(drop|reset|purge|wipe|rollback|truncate_all|seed:replant|schema:load)|migrate:(fresh|"
+        r"reset|refresh|rollback)|db:wipe|wipe|flush|reset_db|reset|drop|destroy|"
+                        r"nuke|uninstall|distclean|mrproper|prune|clean-all|deploy|publish|release|"
+                            r"db:migrate:reset|purge|obliterate|delete|unlink)",
+                            text) for text in command.low[:4]):  # fmt: skip
         return ask("project", "it deletes data or publishes")
     return None
 
 
 def backup(command: Command, run: Run) -> Finding | None:
-    verbs = re.search(r"(^|\s)(forget|prune|delete|purge|remove\S*|restore|unlock|init|clean|rm|repair|drop|compact)\b", " ".join(command.low))
+    verbs = re.search(
+        r"(^|\s)(forget|prune|delete|purge|remove\S*|restore|unlock|init|clean|rm|repair|drop|compact)\b",
+        " ".join(command.low),
+    )
     return ask("backup", "it deletes or replaces backups") if verbs else None
 
 
 RULES: Mapping[str, Rule] = {
     "git": git, "gh": cloud, "glab": cloud, "hub": cloud, "hg": project, "svn": project,
-    **dict.fromkeys(words("docker podman docker-compose podman-compose nerdctl buildah lxc lxc-stop lxc-destroy lxd incus ctr crictl vagrant virsh vboxmanage multipass minikube kind colima "
+    **dict.fromkeys(words("docker podman docker-compose podman-compose nerdctl buildah lxc lxc-stop lxc-destroy lxd incus ctr "
+        "crictl vagrant virsh vboxmanage multipass minikube kind colima "
                           "limactl runc"), container),
-    **dict.fromkeys(words("aws gcloud az gsutil bq doctl heroku fly flyctl kubectl oc k3s helm helmfile terraform tofu terragrunt pulumi ansible ansible-playbook cdk sam serverless sls eksctl kops "
-                          "vercel netlify firebase wrangler supabase railway render hcloud linode-cli ibmcloud oci openstack nova consul nomad packer salt puppet chef knife argocd flux istioctl "
-                          "gitlab jenkins circleci stripe twilio mongocli atlas cf rancher velero s3cmd s5cmd b2 azcopy linode vultr-cli scw exo civo kubectx virtctl talosctl etcdctl kafka-topics "
+    **dict.fromkeys(words("aws gcloud az gsutil bq doctl heroku fly flyctl kubectl oc k3s helm helmfile terraform tofu "
+        "terragrunt pulumi ansible ansible-playbook cdk sam serverless sls eksctl kops "
+                          "vercel netlify firebase wrangler supabase railway render hcloud linode-cli "
+                              "ibmcloud oci openstack nova consul nomad packer salt puppet chef knife argocd "
+                              "flux istioctl "
+                          "gitlab jenkins circleci stripe twilio mongocli atlas cf rancher velero s3cmd "
+                              "s5cmd b2 azcopy linode vultr-cli scw exo civo kubectx virtctl talosctl "
+                              "etcdctl kafka-topics "
                           "kafka-topics.sh rabbitmqctl zkcli influx eb copilot"), cloud),
-    **dict.fromkeys(words("mysql mariadb psql sqlite3 sqlite mongo mongosh sqlcmd osql isql sqlplus cqlsh clickhouse-client duckdb usql cockroach influx-cli pgcli mycli litecli db2 bcp"), database),
-    **dict.fromkeys(words("dropdb dropuser createuser mysqladmin pg_dropcluster pg_ctl pg_ctlcluster pg_restore mongorestore mysqlimport pg_resetwal pg_dump pg_dumpall mysqldump mongodump reindexdb "
+    **dict.fromkeys(words("""mysql mariadb psql sqlite3 sqlite mongo mongosh sqlcmd osql isql sqlplus cqlsh clickhouse-client duckdb
+        usql cockroach influx-cli pgcli mycli litecli db2 bcp"""), database),
+    **dict.fromkeys(words("dropdb dropuser createuser mysqladmin pg_dropcluster pg_ctl pg_ctlcluster pg_restore mongorestore "
+        "mysqlimport pg_resetwal pg_dump pg_dumpall mysqldump mongodump reindexdb "
                           "vacuumdb pg_rewind mongod"), _database_admin),
     "redis-cli": _redis, "keydb-cli": _redis, "valkey-cli": _redis, "memcached-tool": _redis,
-    **dict.fromkeys(words("rsync rclone scp sftp ftp lftp tftp smbclient rcp unison pscp psftp duplicity"), synchronise),
-    **dict.fromkeys(words("make rails rake bundle artisan prisma alembic flyway liquibase mix sequelize typeorm knex manage.py django-admin gradle gradlew mvn just task ninja drush wp"), project),
-    **dict.fromkeys(words("restic borg borgmatic timeshift snapper duplicati kopia bup rdiff-backup tarsnap btrbk"), backup),
+    **dict.fromkeys(words("""rsync rclone scp sftp ftp lftp tftp smbclient rcp unison pscp psftp duplicity"""),
+    synchronise),
+    **dict.fromkeys(words("""make rails rake bundle artisan prisma alembic flyway liquibase mix sequelize typeorm knex manage.py
+        django-admin gradle gradlew mvn just task ninja drush wp"""), project),
+    **dict.fromkeys(words("""restic borg borgmatic timeshift snapper duplicati kopia bup rdiff-backup tarsnap btrbk"""), backup),
 }  # fmt: skip

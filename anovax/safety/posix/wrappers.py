@@ -14,23 +14,36 @@ if TYPE_CHECKING:
     from anovax.safety.posix.shell import Run
 
 SHELLS = words("sh bash dash zsh ksh mksh ash rbash fish csh tcsh busybox-sh pwsh-sh rzsh yash elvish")
-DOWNLOADERS = words("curl wget fetch lwp-download lwp-request aria2c http https httpie lynx links w3m elinks nc ncat netcat socat scp ftp tftp openssl telnet")
+DOWNLOADERS = words("""curl wget fetch lwp-download lwp-request aria2c http https httpie lynx links w3m elinks nc ncat netcat socat
+    scp ftp tftp openssl telnet""")
 _ROOT = words("sudo doas pkexec run0 su runuser gksudo gksu kdesudo beesu please calife super sudoedit sg newgrp")
 
 # name -> (one-letter options that take a value, operands before the command)
 _PREFIXES: Mapping[str, tuple[str, int]] = {
-    "sudo": ("ugpCDhrRtTU", 0), "doas": ("uCa", 0), "pkexec": ("", 0), "run0": ("", 0), "gksudo": ("u", 0), "gksu": ("u", 0), "kdesudo": ("u", 0),
-    "env": ("uCP", 0), "nice": ("n", 0), "ionice": ("cnpPu", 0), "chrt": ("TPD", 1), "taskset": ("", 1), "nohup": ("", 0), "setsid": ("", 0),
-    "stdbuf": ("ioe", 0), "time": ("fo", 0), "timeout": ("ks", 1), "watch": ("nd", 0), "unbuffer": ("", 0), "chroot": ("", 1), "unshare": ("", 0),
-    "nsenter": ("t", 0), "firejail": ("", 0), "bwrap": ("", 0), "proxychains": ("f", 0), "proxychains4": ("f", 0), "torsocks": ("", 0),
-    "torify": ("", 0), "strace": ("eopsuPEaSXIO", 0), "ltrace": ("eopsunl", 0), "gdb": ("", 0), "command": ("", 0), "builtin": ("", 0),
-    "exec": ("a", 0), "busybox": ("", 0), "toybox": ("", 0), "systemd-run": ("pEMu", 0), "systemd-inhibit": ("", 0), "setarch": ("", 1),
-    "dbus-run-session": ("", 0), "dbus-launch": ("", 0), "xvfb-run": ("nesfw", 0), "catchsegv": ("", 0), "fakeroot": ("lsb", 0), "runcon": ("turl", 1),
-    "prlimit": ("", 0), "cpulimit": ("lpe", 0), "coproc": ("", 0), "ld.so": ("", 0), "ld-linux-x86-64.so.2": ("", 0), "faketime": ("", 1),
-    "caffeinate": ("twi", 0), "rlwrap": ("", 0), "script": ("", 0), "valgrind": ("", 0), "perf": ("", 1), "hyperfine": ("wmrn", 0),
-    "parallel": ("j", 0), "gnome-terminal": ("", 0), "xterm": ("TtgbfnWC", 0), "konsole": ("", 0), "alacritty": ("t", 0), "kitty": ("", 0),
-    "x-terminal-emulator": ("", 0), "xfce4-terminal": ("T", 0), "lxterminal": ("t", 0), "terminator": ("", 0), "tilix": ("", 0), "urxvt": ("", 0),
-    "st": ("", 0), "foot": ("", 0), "wezterm": ("", 1), "mate-terminal": ("", 0), "open": ("ab", 0), "entr": ("", 0), "noglob": ("", 0), "nocorrect": ("", 0),
+    "sudo": ("ugpCDhrRtTU", 0), "doas": ("uCa", 0), "pkexec": ("", 0), "run0": ("", 0), "gksudo": ("u", 0),
+    "gksu": ("u", 0), "kdesudo": ("u", 0),
+    "env": ("uCP", 0), "nice": ("n", 0), "ionice": ("cnpPu", 0), "chrt": ("TPD", 1), "taskset": ("", 1), "nohup": ("",
+    0), "setsid": ("", 0),
+    "stdbuf": ("ioe", 0), "time": ("fo", 0), "timeout": ("ks", 1), "watch": ("nd", 0), "unbuffer": ("", 0),
+    "chroot": ("", 1), "unshare": ("", 0),
+    "nsenter": ("t", 0), "firejail": ("", 0), "bwrap": ("", 0), "proxychains": ("f", 0), "proxychains4": ("f", 0),
+    "torsocks": ("", 0),
+    "torify": ("", 0), "strace": ("eopsuPEaSXIO", 0), "ltrace": ("eopsunl", 0), "gdb": ("", 0), "command": ("", 0),
+    "builtin": ("", 0),
+    "exec": ("a", 0), "busybox": ("", 0), "toybox": ("", 0), "systemd-run": ("pEMu", 0), "systemd-inhibit": ("", 0),
+    "setarch": ("", 1),
+    "dbus-run-session": ("", 0), "dbus-launch": ("", 0), "xvfb-run": ("nesfw", 0), "catchsegv": ("", 0),
+    "fakeroot": ("lsb", 0), "runcon": ("turl", 1),
+    "prlimit": ("", 0), "cpulimit": ("lpe", 0), "coproc": ("", 0), "ld.so": ("", 0), "ld-linux-x86-64.so.2": ("", 0),
+    "faketime": ("", 1),
+    "caffeinate": ("twi", 0), "rlwrap": ("", 0), "script": ("", 0), "valgrind": ("", 0), "perf": ("", 1),
+    "hyperfine": ("wmrn", 0),
+    "parallel": ("j", 0), "gnome-terminal": ("", 0), "xterm": ("TtgbfnWC", 0), "konsole": ("", 0), "alacritty": ("t",
+    0), "kitty": ("", 0),
+    "x-terminal-emulator": ("", 0), "xfce4-terminal": ("T", 0), "lxterminal": ("t", 0), "terminator": ("", 0),
+    "tilix": ("", 0), "urxvt": ("", 0),
+    "st": ("", 0), "foot": ("", 0), "wezterm": ("", 1), "mate-terminal": ("", 0), "open": ("ab", 0), "entr": ("", 0),
+    "noglob": ("", 0), "nocorrect": ("", 0),
     "then": ("", 0), "do": ("", 0), "else": ("", 0), "!": ("", 0), "-": ("", 0), "capsh": ("", 0), "setpriv": ("", 0),
 }  # fmt: skip
 
@@ -152,7 +165,11 @@ def _xargs(command: Command, run: Run) -> list[Finding]:
     while rest and rest[0].text.startswith("-"):
         option = rest.pop(0).text
         if option.startswith("-I") or option.startswith("-i") or option.startswith("--replace"):
-            holder = option[2:] if len(option) > 2 and option[1] != "-" else (rest.pop(0).text if option == "-I" and rest else "{}")
+            holder = (
+                option[2:]
+                if len(option) > 2 and option[1] != "-"
+                else (rest.pop(0).text if option == "-I" and rest else "{}")
+            )
         elif option in ("-n", "-P", "-d", "-E", "-L", "-s", "-a", "-J", "-R") and rest:
             rest.pop(0)
     if not rest:
@@ -160,7 +177,10 @@ def _xargs(command: Command, run: Run) -> list[Finding]:
     given = [Word(text) for text in command.stdin.split()][:50] if command.stdin else [Word("", open=True)]
     whole = Word(command.stdin.strip()) if command.stdin else given[0]
     if holder:
-        inner = [Word(word.text.replace(holder, whole.text), open=word.open or (whole.open and holder in word.text)) for word in rest]
+        inner = [
+            Word(word.text.replace(holder, whole.text), open=word.open or (whole.open and holder in word.text))
+            for word in rest
+        ]
     else:
         inner = [*rest, *given]
     run.run(command.inner(tuple(inner), redirects=(), stdin="", piped=False))
@@ -172,7 +192,11 @@ def _xargs(command: Command, run: Run) -> list[Finding]:
 def _eval(command: Command, run: Run) -> list[Finding]:
     run.script(" ".join(command.texts), command.stdin)
     if any(word.open or word.hidden for word in command.args):
-        return [_unseen(run)] if any(word.substituted for word in command.args) else [ask("assembled", "the command is assembled at run time")]
+        return (
+            [_unseen(run)]
+            if any(word.substituted for word in command.args)
+            else [ask("assembled", "the command is assembled at run time")]
+        )
     return []
 
 
@@ -250,7 +274,11 @@ def _multiplexer(command: Command, run: Run) -> list[Finding]:
         rest = rest[1:]
     if rest and rest[0].text not in ("attach", "ls", "list"):
         run.run(command.inner(tuple(rest), redirects=()))
-        return [ask("run", "it types into another session")] if {"send-keys", "send", "stuff", "-X"} & set(command.texts) else []
+        return (
+            [ask("run", "it types into another session")]
+            if {"send-keys", "send", "stuff", "-X"} & set(command.texts)
+            else []
+        )
     return [ask("delete", "it ends a session")] if any(text.startswith("kill") for text in command.texts) else []
 
 
@@ -264,7 +292,11 @@ def _later(command: Command, run: Run) -> list[Finding]:
         run.script(command.stdin)
     if command.name == "crontab" and command.has("r"):
         return [ask("schedule", "it deletes all scheduled tasks")]
-    return [ask("schedule", "it sets a command that runs later by itself")] if command.args or command.piped or command.name != "at" else []
+    return (
+        [ask("schedule", "it sets a command that runs later by itself")]
+        if command.args or command.piped or command.name != "at"
+        else []
+    )
 
 
 def _dynamic_loader(command: Command, run: Run) -> list[Finding]:
@@ -274,8 +306,11 @@ def _dynamic_loader(command: Command, run: Run) -> list[Finding]:
 
 
 _SPECIAL = {
-    "xargs": _xargs, "eval": _eval, ".": _source, "source": _source, "su": _su, "runuser": _su, "sg": _su, "ssh": _ssh, "autossh": _ssh, "mosh": _ssh,
-    "rsh": _ssh, "flock": _flock, "trap": _trap, "alias": _alias, "tmux": _multiplexer, "screen": _multiplexer, "dtach": _multiplexer,
-    "at": _later, "batch": _later, "crontab": _later, "ld-linux-x86-64.so.2": _dynamic_loader, "ld-linux.so.2": _dynamic_loader, "ld.so": _dynamic_loader,
+    "xargs": _xargs, "eval": _eval, ".": _source, "source": _source, "su": _su, "runuser": _su, "sg": _su,
+    "ssh": _ssh, "autossh": _ssh, "mosh": _ssh,
+    "rsh": _ssh, "flock": _flock, "trap": _trap, "alias": _alias, "tmux": _multiplexer, "screen": _multiplexer,
+    "dtach": _multiplexer,
+    "at": _later, "batch": _later, "crontab": _later, "ld-linux-x86-64.so.2": _dynamic_loader,
+    "ld-linux.so.2": _dynamic_loader, "ld.so": _dynamic_loader,
 }  # fmt: skip
 WRAPPERS = frozenset(_SPECIAL) | frozenset(_PREFIXES) | _ROOT

@@ -14,12 +14,20 @@ from anovax.safety.windows import rules
 from anovax.safety.windows.lexer import Statement, expanded, statements, tricks
 
 MAX_DEPTH = 4
-_VERBS = words("set new remove stop invoke start add enable disable clear reset restart uninstall install import export register unregister initialize move rename copy format suspend resume "
-               "update mount dismount expand compress send save publish grant revoke block unblock lock unlock limit checkpoint restore repair optimize enter connect disconnect receive protect "
-               "unprotect undo trace debug backup complete confirm convert deny edit switch step submit sync tee wait watch redo pop push write read use out")  # fmt: skip
-_HARMLESS_CMDLETS = words("set-location start-sleep write-host write-output write-verbose write-warning write-error write-progress read-host out-host out-null out-string out-gridview format-table "
-                          "format-list format-wide format-custom convertto-json convertfrom-json wait-process push-location pop-location clear-host clear-variable new-guid new-timespan set-variable "
-                          "new-variable update-help use-culture add-member start-transcript-off clear-history-off tee-object trace-command set-psreadlineoption new-alias-off write-debug write-information "
+_VERBS = words("set new remove stop invoke start add enable disable clear reset restart uninstall install import export "
+    "register unregister initialize move rename copy format suspend resume "
+               "update mount dismount expand compress send save publish grant revoke block unblock lock "
+                   "unlock limit checkpoint restore repair optimize enter connect disconnect receive protect "
+               "unprotect undo trace debug backup complete confirm convert deny edit switch step submit "
+                   "sync tee wait watch redo pop push write read use out")  # fmt: skip
+_HARMLESS_CMDLETS = words("set-location start-sleep write-host write-output write-verbose write-warning write-error write-progress "
+    "read-host out-host out-null out-string out-gridview format-table "
+                          "format-list format-wide format-custom convertto-json convertfrom-json "
+                              "wait-process push-location pop-location clear-host clear-variable new-guid "
+                              "new-timespan set-variable "
+                          "new-variable update-help use-culture add-member start-transcript-off "
+                              "clear-history-off tee-object trace-command set-psreadlineoption new-alias-off "
+                              "write-debug write-information "
                           "import-csv import-clixml out-default")  # fmt: skip
 
 
@@ -57,7 +65,13 @@ def _statement(statement: Statement, depth: int, other: Other | None) -> Iterato
                 yield text
     yield from rules.judge(statement)
     verb, dash, _ = name.partition("-")
-    if dash and verb in _VERBS and re.fullmatch(r"[a-z]+-[a-z]{3,}", name) and name not in _HARMLESS_CMDLETS and name not in rules.JUDGED:
+    if (
+        dash
+        and verb in _VERBS
+        and re.fullmatch(r"[a-z]+-[a-z]{3,}", name)
+        and name not in _HARMLESS_CMDLETS
+        and name not in rules.JUDGED
+    ):
         yield ask("powershell", f"{name} changes something on this computer")
 
 
@@ -82,12 +96,20 @@ def _powershell(statement: Statement) -> Iterator[Finding | str]:
     if encoded:
         yield ask("assembled", "the command is hidden in an encoding")
         yield decoded(encoded[1])
-    if re.search(r"(?i)\s[-/](w(in\w*)?\s+h|windowstyle\s+hidden|noni|ep\s|ex\w*\s+(bypass|unrestricted)|executionpolicy|sta\b|version\s+2|v\s+2)", statement.raw):
+    if re.search(
+        (
+            r"(?i)\s[-/](w(in\w*)?\s+h|windowstyle\s+hidden|noni|ep\s|ex\w*\s+(bypass|unrestricted)|"
+            r"executionpolicy|sta\b|version\s+2|v\s+2)"
+        ),
+        statement.raw,
+    ):
         yield ask("powershell", "it starts PowerShell without its protections or hidden")
     if re.search(r"(?i)\s[-/]f(i(l(e)?)?)?\s", statement.raw) or re.search(r"\.ps1\b", statement.text):
         yield ask("script", "it runs a script")
     rest = _after(statement, r"\s[-/]c(o\w*)?\s+")
-    plain = rest if rest else (re.sub(r"^\S+\s*", "", statement.raw) if len(statement.words) > 1 and not encoded else "")
+    plain = (
+        rest if rest else (re.sub(r"^\S+\s*", "", statement.raw) if len(statement.words) > 1 and not encoded else "")
+    )
     if plain:
         yield plain.strip("\"'&{} ")
 
@@ -114,10 +136,17 @@ def _rest(skip: str) -> Callable[[Statement], Iterator[Finding | str]]:
 
 
 _UNWRAP: dict[str, Callable[[Statement], Iterator[Finding | str]]] = {
-    "cmd": _cmd, "powershell": _powershell, "pwsh": _powershell, "start": _rest(r"(\"[^\"]*\"\s*)?(/\w+\s+)*"), "saps": _rest(r"(-\w+\s+)*"), "start-process": _rest(r"(-filepath\s+)?"),
-    "forfiles": _rest(r".*?/c\s+"), "pcalua": _rest(r"-a\s+"), "conhost": _rest(r"(--\w+\s+)*"), "runas": _rest(r"(/\S+\s+)*"), "for": _rest(r".*?\bdo\s+"),
-    "invoke-expression": _rest(""), "iex": _rest(""), "invoke-command": _rest(r".*?-scriptblock\s+"), "icm": _rest(r".*?-scriptblock\s+"), "sudo": _rest(""), "gsudo": _rest(""),
-    "if": _rest(r"(/i\s+)?(not\s+)?(exist\s+\S+|errorlevel\s+\d+|\S+\s*==\s*\S+)\s+"), "exist": _rest(r"\S+\s+"), "nohup": _rest(""), "env": _rest(r"(\w+=\S*\s+)*"), "xargs": _rest(r"(-\S+\s+)*"),
-    "wsl": _rest(r"(-\S+\s+)*"), "wt": _rest(r"(new-tab\s+)?(-\w+\s+\S+\s+)*"), "scriptrunner": _rest(r".*?-appvscript\s+"), "-c": _rest(""), "/c": _rest(""), "bash": _rest(r"-\w*c\s+"), "sh": _rest(r"-\w*c\s+"), "nice": _rest(r"(-n\s*\d+\s+)?"),
-    "timeout": _rest(r"\d+\s+"), "setsid": _rest(""), "time": _rest(""), "exec": _rest(""), "eval": _rest(""), "doas": _rest(""), "command": _rest(""), "ionice": _rest(r"(-c\s*\d\s+)?"),
+    "cmd": _cmd, "powershell": _powershell, "pwsh": _powershell, "start": _rest(r"(\"[^\"]*\"\s*)?(/\w+\s+)*"),
+    "saps": _rest(r"(-\w+\s+)*"), "start-process": _rest(r"(-filepath\s+)?"),
+    "forfiles": _rest(r".*?/c\s+"), "pcalua": _rest(r"-a\s+"), "conhost": _rest(r"(--\w+\s+)*"),
+    "runas": _rest(r"(/\S+\s+)*"), "for": _rest(r".*?\bdo\s+"),
+    "invoke-expression": _rest(""), "iex": _rest(""), "invoke-command": _rest(r".*?-scriptblock\s+"),
+    "icm": _rest(r".*?-scriptblock\s+"), "sudo": _rest(""), "gsudo": _rest(""),
+    "if": _rest(r"(/i\s+)?(not\s+)?(exist\s+\S+|errorlevel\s+\d+|\S+\s*==\s*\S+)\s+"), "exist": _rest(r"\S+\s+"),
+    "nohup": _rest(""), "env": _rest(r"(\w+=\S*\s+)*"), "xargs": _rest(r"(-\S+\s+)*"),
+    "wsl": _rest(r"(-\S+\s+)*"), "wt": _rest(r"(new-tab\s+)?(-\w+\s+\S+\s+)*"),
+    "scriptrunner": _rest(r".*?-appvscript\s+"), "-c": _rest(""), "/c": _rest(""), "bash": _rest(r"-\w*c\s+"),
+    "sh": _rest(r"-\w*c\s+"), "nice": _rest(r"(-n\s*\d+\s+)?"),
+    "timeout": _rest(r"\d+\s+"), "setsid": _rest(""), "time": _rest(""), "exec": _rest(""), "eval": _rest(""),
+    "doas": _rest(""), "command": _rest(""), "ionice": _rest(r"(-c\s*\d\s+)?"),
 }  # fmt: skip

@@ -6,10 +6,14 @@ import re
 from dataclasses import dataclass
 
 _VARIABLES = {
-    "programfiles": r"C:\Program Files", "systemroot": r"C:\Windows", "windir": r"C:\Windows", "systemdrive": "C:", "comspec": r"C:\Windows\System32\cmd.exe",
-    "userprofile": r"C:\Users\user", "homedrive": "C:", "homepath": r"\Users\user", "temp": r"C:\Users\user\AppData\Local\Temp", "tmp": r"C:\Users\user\AppData\Local\Temp",
-    "appdata": r"C:\Users\user\AppData\Roaming", "localappdata": r"C:\Users\user\AppData\Local", "programdata": r"C:\ProgramData", "allusersprofile": r"C:\ProgramData",
-    "public": r"C:\Users\Public", "username": "user", "os": "Windows_NT", "pathext": ".COM;.EXE;.BAT;.CMD", "programfiles(x86)": r"C:\Program Files (x86)",
+    "programfiles": r"C:\Program Files", "systemroot": r"C:\Windows", "windir": r"C:\Windows", "systemdrive": "C:",
+    "comspec": r"C:\Windows\System32\cmd.exe",
+    "userprofile": r"C:\Users\user", "homedrive": "C:", "homepath": r"\Users\user",
+    "temp": r"C:\Users\user\AppData\Local\Temp", "tmp": r"C:\Users\user\AppData\Local\Temp",
+    "appdata": r"C:\Users\user\AppData\Roaming", "localappdata": r"C:\Users\user\AppData\Local",
+    "programdata": r"C:\ProgramData", "allusersprofile": r"C:\ProgramData",
+    "public": r"C:\Users\Public", "username": "user", "os": "Windows_NT", "pathext": ".COM;.EXE;.BAT;.CMD",
+    "programfiles(x86)": r"C:\Program Files (x86)",
 }  # fmt: skip
 
 
@@ -36,7 +40,9 @@ class Statement:
 
 def program(word: str) -> str:
     """The base name of a program, lower-case, without its extension."""
-    return re.sub(r"\.(exe|com|bat|cmd|ps1|vbs|scr|pif)$", "", re.split(r"[\\/]", word.strip("@\"'").rstrip("\\/"))[-1].casefold())
+    return re.sub(
+        r"\.(exe|com|bat|cmd|ps1|vbs|scr|pif)$", "", re.split(r"[\\/]", word.strip("@\"'").rstrip("\\/"))[-1].casefold()
+    )
 
 
 def tricks(text: str) -> str:
@@ -45,13 +51,29 @@ def tricks(text: str) -> str:
         return "letters are cut out of variables"
     if re.search(r"(\^[\w\"'.]){2,}|\w\^\w+\^\w|(^|[\s&|])@?\^?\w\^\w", text) and not re.search(r"\d\s*\^\s*\d", text):
         return "carets stand between the letters"
-    if re.search(r"(?i)\b[a-z]+`[a-z]+(`|-|\b)", text) and re.search(r"`\w+`?\w*-|-\w*`\w|^\s*\w+`\w", text) and text.count("`") % 2:
+    if (
+        re.search(r"(?i)\b[a-z]+`[a-z]+(`|-|\b)", text)
+        and re.search(r"`\w+`?\w*-|-\w*`\w|^\s*\w+`\w", text)
+        and text.count("`") % 2
+    ):
         return "backticks stand between the letters"
     if re.search(r"(?i)[a-z]:?\\[^\s\"]*[*?][^\s\"\\]*\\|(^|[\s&|])[a-z]:\\[^\s]*[*?][^\s]*(exe|e\?e|\.e)", text):
         return "a pattern stands for the program"
-    if re.search(r"(?i)\[char\]\s*\(?\d|\[char\[\]\]|-b?xor\b|-join\s*[\[('$]|\"\s*-f\s*['\"]|\{\d\}.*-f\s|\[string\]::|\[array\]::reverse|\.replace\(.*\)\s*\||(-split|-replace).*\|\s*iex", text):
+    if re.search(
+        (
+            r"(?i)\[char\]\s*\(?\d|\[char\[\]\]|-b?xor\b|-join\s*[\[('$]|\"\s*-f\s*['\"]|\{\d\}.*-f\s|"
+            r"\[string\]::|\[array\]::reverse|\.replace\(.*\)\s*\||(-split|-replace).*\|\s*iex"
+        ),
+        text,
+    ):
         return "the text is put together letter by letter"
-    if re.search(r"(?i)(^|[;|&{(]\s*)[&.]\s*(\(|\$|'[^']+'\s*\+)|\$env:\w+\[|\$\w+\[\d+(,\d+)*\]|\$pshome\[|\$shellid\[|\$verbosepreference", text):
+    if re.search(
+        (
+            r"(?i)(^|[;|&{(]\s*)[&.]\s*(\(|\$|'[^']+'\s*\+)|\$env:\w+\[|\$\w+\[\d+(,\d+)*\]|\$pshome\[|"
+            r"\$shellid\[|\$verbosepreference"
+        ),
+        text,
+    ):
         return "which command runs is put together at run time"
     return ""
 
@@ -64,7 +86,9 @@ def _variable(match: re.Match[str]) -> str:
         numbers = re.match(r":~(-?\d+)(?:,(-?\d+))?", match[2])
         if numbers:
             start = int(numbers[1])
-            stop = None if numbers[2] is None else (start + int(numbers[2]) if int(numbers[2]) >= 0 else int(numbers[2]))
+            stop = (
+                None if numbers[2] is None else (start + int(numbers[2]) if int(numbers[2]) >= 0 else int(numbers[2]))
+            )
             return value[start:stop]
     return value
 

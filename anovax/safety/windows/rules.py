@@ -11,11 +11,22 @@ from anovax.safety.paths import seeks_secrets
 from anovax.safety.windows.lexer import Statement
 
 _REMOVE = words("remove-item ri rd del erase rmdir rm")
-_SYSTEM_PATH = re.compile(r"(?i)(^|[\s\"'=])([a-z]:)?\\?(windows|program files|programdata|users|system32|boot|recovery|\$recycle\.bin|system volume information)?\\?\*?(\.\*)?[\"']?(\s|$)|c:\\windows|\\system32|\$recycle|\\program files|c:\\users\\?(\*|\s|$)|c:\\?(\*|\s|$)|c:/(\s|$|windows)")
-_SECRET_PATH = re.compile(r"(?i)\\config\\(sam|system|security)|hklm\\(sam|security|system)\b|ntds\.dit|lsass|login data|\\credentials\\|\\protect\\|\\vault\\|consolehost_history|unattend|sysprep|groups\.xml|"
-                          r"\.kdbx|id_rsa|\\\.ssh|\\\.aws|cookies\.sqlite|logins\.json|key4\.db|wlan.*key\s*=\s*clear|web\.config|\\repair\\sam|wallet\.dat|\.rdp\b|bitlocker.*recoverypassword")  # fmt: skip
-_STARTUP_PATH = re.compile(r"(?i)currentversion\\(run|runonce|policies|image file execution|winlogon|appinit|shell)|\\start ?up(\\|$|\")|\\tasks\\|\\services\\|drivers\\etc\\hosts|\\profile\.ps1|\$profile|\\environment|"
-                           r"userinitmprlogonscript|\\shell\\open\\command|\\inprocserver32|\\lsa\\|\\safeboot|\\defender|\\exclusions")  # fmt: skip
+_SYSTEM_PATH = re.compile(
+
+        r"(?i)(^|[\s\"'=])([a-z]:)?\\?(windows|program files|programdata|users|system32|boot|recovery|"
+        r"\$recycle\.bin|system volume information)?\\?\*?(\.\*)?[\"']?(\s|$)|c:\\windows|\\system32|\$recycle|"
+        r"\\program files|c:\\users\\?(\*|\s|$)|c:\\?(\*|\s|$)|c:/(\s|$|windows)"
+
+)
+_SECRET_PATH = re.compile(r"(?i)\\config\\(sam|system|security)|hklm\\(sam|security|system)\b|ntds\.dit|lsass|login data|"
+    r"\\credentials\\|\\protect\\|\\vault\\|consolehost_history|unattend|sysprep|groups\.xml|"
+                          r"\.kdbx|id_rsa|\\\.ssh|\\\.aws|cookies\.sqlite|logins\.json|key4\.db|"
+                              r"wlan.*key\s*=\s*clear|web\.config|\\repair\\sam|wallet\.dat|\.rdp\b|"
+                              r"bitlocker.*recoverypassword")  # fmt: skip
+_STARTUP_PATH = re.compile(r"(?i)currentversion\\(run|runonce|policies|image file execution|winlogon|appinit|shell)|\\start ?up(\\|$|"
+    r"\")|\\tasks\\|\\services\\|drivers\\etc\\hosts|\\profile\.ps1|\$profile|\\environment|"
+                           r"userinitmprlogonscript|\\shell\\open\\command|\\inprocserver32|\\lsa\\|"
+                               r"\\safeboot|\\defender|\\exclusions")  # fmt: skip
 
 # Programs that ship with Windows and are known for running, loading or fetching other things, or for changing the system
 _RISKY = words(
@@ -32,41 +43,120 @@ _RISKY = words(
     mklink-x appcmd iisreset aspnet_regiis ftp-s tftp telnet ssh-x bitlocker choco scoop winget"""
 )
 _ALIASES = {
-    "iwr": "invoke-webrequest", "irm": "invoke-restmethod", "iex": "invoke-expression", "icm": "invoke-command", "spps": "stop-process", "spsv": "stop-service", "clc": "clear-content",
-    "rp": "remove-itemproperty", "sp": "set-itemproperty", "rwmi": "remove-wmiobject", "iwmi": "invoke-wmimethod", "swmi": "set-wmiinstance", "saps": "start-process", "rni": "rename-item",
-    "mi": "move-item", "cli": "clear-item", "clp": "clear-itemproperty", "clhy": "clear-history", "ipmo": "import-module", "ii": "invoke-item", "nal": "new-alias", "sal": "set-alias",
+    "iwr": "invoke-webrequest", "irm": "invoke-restmethod", "iex": "invoke-expression", "icm": "invoke-command",
+    "spps": "stop-process", "spsv": "stop-service", "clc": "clear-content",
+    "rp": "remove-itemproperty", "sp": "set-itemproperty", "rwmi": "remove-wmiobject", "iwmi": "invoke-wmimethod",
+    "swmi": "set-wmiinstance", "saps": "start-process", "rni": "rename-item",
+    "mi": "move-item", "cli": "clear-item", "clp": "clear-itemproperty", "clhy": "clear-history",
+    "ipmo": "import-module", "ii": "invoke-item", "nal": "new-alias", "sal": "set-alias",
 }  # fmt: skip
 
 # (name, pattern of the rest, decision, rule, reason): the first that fits
 _TABLE: tuple[tuple[str, str, str, str, str], ...] = (
-    ("vssadmin|wbadmin|wmic|diskshadow", r"delete|shadowcopy|resize shadowstorage", "refuse", "backups", "it would delete the backups"),
-    ("wmic", r"process call create|product .*uninstall|/node:|delete|call|/format:|useraccount|create|set\b|where .*terminate", "ask", "system", "it runs or changes something on this computer"),
+    (
+        "vssadmin|wbadmin|wmic|diskshadow",
+        r"delete|shadowcopy|resize shadowstorage",
+        "refuse",
+        "backups",
+        "it would delete the backups",
+    ),
+    (
+        "wmic",
+        (
+            r"process call create|product .*uninstall|/node:|delete|call|/format:|useraccount|create|set\b|where "
+            r".*terminate"
+        ),
+        "ask",
+        "system",
+        "it runs or changes something on this computer",
+    ),
     ("wmic", r"^(os|cpu|bios|memorychip|diskdrive|logicaldisk|csproduct|baseboard) get\b", "approve", "", ""),
     ("cipher", r"/w|/e\b", "refuse", "destroy", "it would overwrite or lock files for good"),
     ("format", r"[a-z]:(\s|/|\\|$)|/fs|/q\b|/y\b", "refuse", "destroy", "it would erase a disk"),
     ("convert", r"[a-z]:\s*/fs", "ask", "disk", "it changes a disk"),
-    ("bcdedit", r"/set|/delete|/import|/create|recoveryenabled|bootstatuspolicy", "refuse", "recovery", "it would stop the computer from being repaired"),
+    (
+        "bcdedit",
+        r"/set|/delete|/import|/create|recoveryenabled|bootstatuspolicy",
+        "refuse",
+        "recovery",
+        "it would stop the computer from being repaired",
+    ),
     ("wevtutil", r"^(cl|clear-log|sl)\b", "refuse", "traces", "it would delete the event logs"),
     ("fsutil", r"deletejournal|setzerodata|createnew|behavior set", "refuse", "traces", "it would delete file records"),
-    ("fsutil|powercfg|gpresult|bcdedit|wevtutil|manage-bde|auditpol|schtasks|driverquery|sfc", r"^(/?(query|enum|l|list|el|gl|qe|get|status|batteryreport|devicequery|verifyonly|a|aliases|fsinfo|volume|/r)\b|-status|/get|/query|/enum)", "notice", "system", "it shows a system setting"),
+    (
+        "fsutil|powercfg|gpresult|bcdedit|wevtutil|manage-bde|auditpol|schtasks|driverquery|sfc",
+        (
+            r"^(/?(query|enum|l|list|el|gl|qe|get|status|batteryreport|devicequery|verifyonly|a|aliases|fsinfo|"
+            r"volume|/r)\b|-status|/get|/query|/enum)"
+        ),
+        "notice",
+        "system",
+        "it shows a system setting",
+    ),
     ("reg", r"^query\b(?!.*(passw|sam\b|security|lsa|putty|vnc|winlogon|snmp|defaultuser))", "approve", "", ""),
     ("reg", r"^(delete|unload|restore)", "refuse", "registry", "it would delete parts of the registry"),
-    ("netsh", r"^(wlan show (profiles?|interfaces|networks)$|interface (ip )?show|int(erface)? show|advfirewall show)", "approve", "", ""),
-    ("netsh", r"(advfirewall|firewall).*(off|disable|reset|delete)", "refuse", "firewall", "it would take down the firewall"),
+    (
+        "netsh",
+        (
+            r"^(wlan show (profiles?|interfaces|networks)$|interface (ip )?show|int(erface)? show|advfirewall "
+            r"show)"
+        ),
+        "approve",
+        "",
+        "",
+    ),
+    (
+        "netsh",
+        r"(advfirewall|firewall).*(off|disable|reset|delete)",
+        "refuse",
+        "firewall",
+        "it would take down the firewall",
+    ),
     ("sc", r"^(query|queryex|qc|getdisplayname|qdescription)\b", "approve", "", ""),
-    ("sc", r"^(\\\\\S+ )?(stop|delete|config|create|failure|start|sdset|pause|control|triggerinfo)\b", "ask", "services", "it changes what the system runs"),
+    (
+        "sc",
+        r"^(\\\\\S+ )?(stop|delete|config|create|failure|start|sdset|pause|control|triggerinfo)\b",
+        "ask",
+        "services",
+        "it changes what the system runs",
+    ),
     ("icacls|cacls", r"^\S+$", "approve", "", ""),
     ("rundll32", r"user32\.dll,\s*lockworkstation", "notice", "lock", "it locks the screen"),
-    ("rundll32", r"comsvcs|minidump|javascript|vbscript|https?:|lsass|scrobj|mshtml|runhtmlapplication", "refuse", "lolbin", "it would run hidden code or steal passwords"),
-    ("mshta|regsvr32", r"https?:|javascript|vbscript|script|/i:|\.sct|\.hta", "refuse", "lolbin", "it would run code from elsewhere"),
-    ("certutil", r"urlcache|decode|encode|addstore|-f\b|verifyctl|https?:|exportpfx", "refuse", "lolbin", "it would fetch or unpack hidden code"),
+    (
+        "rundll32",
+        r"comsvcs|minidump|javascript|vbscript|https?:|lsass|scrobj|mshtml|runhtmlapplication",
+        "refuse",
+        "lolbin",
+        "it would run hidden code or steal passwords",
+    ),
+    (
+        "mshta|regsvr32",
+        r"https?:|javascript|vbscript|script|/i:|\.sct|\.hta",
+        "refuse",
+        "lolbin",
+        "it would run code from elsewhere",
+    ),
+    (
+        "certutil",
+        r"urlcache|decode|encode|addstore|-f\b|verifyctl|https?:|exportpfx",
+        "refuse",
+        "lolbin",
+        "it would fetch or unpack hidden code",
+    ),
     ("certutil", r"-hashfile", "approve", "", ""),
-    ("bitsadmin", r"/transfer|/create|/addfile|/setnotify|/resume|/complete", "ask", "download", "it downloads in the background"),
+    (
+        "bitsadmin",
+        r"/transfer|/create|/addfile|/setnotify|/resume|/complete",
+        "ask",
+        "download",
+        "it downloads in the background",
+    ),
     ("shutdown", r"^[/-]a\b", "approve", "", ""),
     ("shutdown|psshutdown", r"^[/-]\w|^(now|\+\d)", "ask", "power", "it shuts down or restarts the computer"),
 )
 _WITH_ARGUMENTS: tuple[tuple[str, str, str, str, str], ...] = (
-    ("net|net1", r"^(user|users|localgroup|group|accounts|stop|start|pause|continue|share|use|session|file|config|computer|name|send)\b(?=.*)", "ask", "users", "it shows or changes accounts, shares or services"),
+    ("net|net1", (r"^(user|users|localgroup|group|accounts|stop|start|pause|continue|share|use|session|file|config|"
+        r"computer|name|send)\b(?=.*)"), "ask", "users", "it shows or changes accounts, shares or services"),
     ("net|net1", r"^(view|time|statistics|help)", "approve", "", ""),
     ("at", r"^(\\\\\S+ )?\d{1,2}:\d\d\s", "ask", "schedule", "it sets a command that runs later by itself"),
     ("attrib", r"[+-][hsra]\b", "ask", "hide", "it hides files or changes their protection"),
@@ -76,40 +166,79 @@ _WITH_ARGUMENTS: tuple[tuple[str, str, str, str, str], ...] = (
     ("label|recover|compact", r"[a-z]:|/", "ask", "disk", "it changes a disk"),
     ("expand|replace|print", r"/|\\", "ask", "overwrite", "it may overwrite files"),
     ("logoff", r"^$|^\d+$|/", "ask", "power", "it ends the session"),
-    ("set", r"^(path|comspec|pathext|prompt|psmodulepath|cor_\w+|__compat_layer)=", "ask", "environment", "it changes what every later command does"),
+    ("set", r"^(path|comspec|pathext|prompt|psmodulepath|cor_\w+|__compat_layer)=", "ask", "environment",
+    "it changes what every later command does"),
     ("setx", r".", "ask", "environment", "it changes what every later command does"),
     ("ipconfig", r"/(release|renew|registerdns|flushdns|setclassid)", "ask", "network", "it changes the network"),
     ("route", r"\b(add|delete|change|-f)\b", "ask", "network", "it changes the network"),
     ("arp", r"-[sd]\b", "ask", "network", "it changes the network"),
     ("findstr|find|select-string|sls", r".*", "secrets", "secrets", "it looks for passwords and keys in files"),
-    ("dir|ls|gci|get-childitem", r"(/s|-r(ecurse)?\b).*", "secrets", "secrets", "it looks for passwords and keys in files"),
+    ("dir|ls|gci|get-childitem", r"(/s|-r(ecurse)?\b).*", "secrets", "secrets",
+    "it looks for passwords and keys in files"),
     ("whoami", r"/(priv|all|groups)", "notice", "system", "it shows your rights"),
-    ("copy|xcopy|robocopy|move|ren|rename|cp|mv|copy-item|move-item|mi|cpi|rni|rename-item", r"(?i)/mir|/purge|/move|\\system32|c:\\windows|\\startup|\\\\\w+\\\w+\$|\.exe\s.*\.(exe|scr)|con\s", "ask", "overwrite", "it deletes, replaces or plants files"),
-    ("copy|xcopy|robocopy|move|ren|rename|copy-item|move-item|rename-item|set-content|out-file|add-content|new-item|tee-object", r"[\\.:]", "notice", "overwrite", "it may overwrite a file"),
+    ("copy|xcopy|robocopy|move|ren|rename|cp|mv|copy-item|move-item|mi|cpi|rni|rename-item",
+    r"(?i)/mir|/purge|/move|\\system32|c:\\windows|\\startup|\\\\\w+\\\w+\$|\.exe\s.*\.(exe|scr)|con\s", "ask",
+    "overwrite", "it deletes, replaces or plants files"),
+    (("copy|xcopy|robocopy|move|ren|rename|copy-item|move-item|rename-item|set-content|out-file|"
+        "add-content|new-item|tee-object"), r"[\\.:]", "notice", "overwrite", "it may overwrite a file"),
     ("kill|stop-process|spps|taskkill|tskill", r"^(?!-l\b).*(-|/|\$)", "ask", "processes", "it ends running programs"),
-    ("invoke-webrequest|invoke-restmethod|iwr|irm", r"-outfile|-o\b|-method (post|put)|-body|-infile|\.(exe|ps1|dll|bat|msi|vbs|zip)\b|\||iex|\$", "ask", "download", "it downloads a program or sends data"),
+    ("invoke-webrequest|invoke-restmethod|iwr|irm",
+    r"-outfile|-o\b|-method (post|put)|-body|-infile|\.(exe|ps1|dll|bat|msi|vbs|zip)\b|\||iex|\$", "ask", "download",
+    "it downloads a program or sends data"),
     ("invoke-webrequest|invoke-restmethod|iwr|irm", r"https?://", "notice", "download", "it fetches a page"),
-    ("control|explorer|start", r"javascript:|vbscript:|\.cpl\b.*,|\\\\\S+\\\S+\.(exe|cpl|dll|lnk)|https?://\S+\.(exe|hta|js|vbs)|shell:startup|ms-\w+:\S*(cmd|http)|search-ms:|\.(hta|vbs|js|scr|ps1|bat|cmd)\b", "ask", "lolbin", "it runs code from elsewhere"),
-    ("curl|wget", r"\.(exe|ps1|dll|bat|msi|vbs)\b|-d\b|-t\b|--upload", "ask", "download", "it downloads a program or sends data"),
-    ("get-clipboard|gcb|get-credential|get-wmiobject|gwmi|get-ciminstance|gcim|get-aduser|get-addomain|get-adcomputer|get-adgroupmember|get-localuser|get-netuser|get-gpppassword|get-history|get-itempropertyvalue|get-process",
-     r"(?i)lsass|password|credential|antivirus|securitycenter|shadowcopy|-computername|-filter|sam\b|enabled|-server|\*$|win32_(useraccount|shadowcopy|process)\b.*(delete|create|terminate)", "ask", "secrets", "it reads accounts, secrets or protection"),
-    ("get-clipboard|gcb|get-credential|get-gpppassword|get-adcomputer|get-aduser|get-addomain|get-netuser", r".*", "ask", "secrets", "it reads accounts or secrets"),
+    ("control|explorer|start",
+    (r"javascript:|vbscript:|\.cpl\b.*,|\\\\\S+\\\S+\.(exe|cpl|dll|lnk)|https?://\S+\.(exe|hta|js|vbs)|"
+        r"shell:startup|ms-\w+:\S*(cmd|http)|search-ms:|\.(hta|vbs|js|scr|ps1|bat|cmd)\b"), "ask", "lolbin",
+        "it runs code from elsewhere"),
+    ("curl|wget", r"\.(exe|ps1|dll|bat|msi|vbs)\b|-d\b|-t\b|--upload", "ask", "download",
+    "it downloads a program or sends data"),
+    (("get-clipboard|gcb|get-credential|get-wmiobject|gwmi|get-ciminstance|gcim|get-aduser|get-addomain|"
+        "get-adcomputer|get-adgroupmember|get-localuser|get-netuser|get-gpppassword|get-history|"
+        "get-itempropertyvalue|get-process"),
+     (r"(?i)lsass|password|credential|antivirus|securitycenter|shadowcopy|-computername|-filter|sam\b|"
+         r"enabled|-server|\*$|win32_(useraccount|shadowcopy|process)\b.*(delete|create|terminate)"), "ask",
+         "secrets", "it reads accounts, secrets or protection"),
+    ("get-clipboard|gcb|get-credential|get-gpppassword|get-adcomputer|get-aduser|get-addomain|get-netuser", r".*",
+    "ask", "secrets", "it reads accounts or secrets"),
 )  # fmt: skip
-JUDGED = words("invoke-webrequest invoke-restmethod copy-item move-item rename-item set-content out-file add-content new-item")
+JUDGED = words(
+    """invoke-webrequest invoke-restmethod copy-item move-item rename-item set-content out-file add-content new-item"""
+)
 _ANYWHERE: tuple[tuple[str, str, str, str], ...] = (
-    (r"downloadstring|downloadfile|downloaddata|net\.webclient|start-bitstransfer|webrequest.*\|\s*(iex|invoke-expression)|(iwr|irm|curl|wget)\b.*\|\s*(iex|invoke-expression)|(iex|invoke-expression)\W.*(iwr|irm|http)", "refuse", "download_run", "it would run a program from the internet that nobody has looked at"),
-    (r"\[(system\.)?(net\.sockets|reflection|runtime\.interopservices|convert\]::frombase64|io\.file\]::(write|delete|copy|move|readallbytes)|diagnostics\.process|management\.automation|environment\]::set|text\.encoding.*frombase64|appdomain|activator|gc\]::)|frombase64string|virtualalloc|getprocaddress|createthread|amsi(utils|initfailed|scanbuffer)|tcpclient|\[ref\]\.assembly", "refuse", "code", "it would run hidden code"),
-    (r"add-type\b|new-object\s+-?\w*\s*(net|system|io|wscript|shell|scripting|excel|word|outlook|mmc20|microsoft|internetexplorer|schedule)|getobject\(|createobject\(|activexobject|wscript\.shell|scriptlet", "ask", "code", "it runs code through another program"),
-    (r"lsass|sekurlsa|mimikatz|ntds\.dit|\bminidump\b|comsvcs|gpp-?password|kerberoast|dcsync", "refuse", "secrets", "it would steal passwords"),
-    (r"win32_shadowcopy|delete shadows|shadowcopy delete|disable-computerrestore|systemrestore.*disable", "refuse", "backups", "it would delete the backups"),
-    (r"set-mppreference|add-mppreference|disablerealtimemonitoring|disableantispyware|uninstall-windowsfeature.*defender|remove-mppreference|disableioavprotection|tamperprotection", "refuse", "protection", "it would switch off the protection"),
-    (r"format-volume|clear-disk|initialize-disk|remove-partition|\bdiskpart\b.*(/s|clean)|clean\s+all|\\\\\.\\physicaldrive", "refuse", "destroy", "it would erase a disk"),
-    (r"stop-computer|restart-computer|exitwindowsex|initiatesystemshutdown", "ask", "power", "it shuts down or restarts the computer"),
-    (r"clear-eventlog|remove-eventlog|limit-eventlog|clear-history|set-psreadlineoption\b.*(savenothing|historysave)|consolehost_history", "ask", "traces", "it deletes records"),
-    (r"(type|more|cat|gc|get-content)\s.*(unattend|sysprep|groups\.xml|\.kdbx|\\config\\sam)|\bkey\s*=\s*clear", "ask", "secrets", "it reads passwords"),
-    (r"\|\s*(remove-item|ri|del|rm)\b|\|\s*(foreach-object|%)\s*\{?\s*(remove-item|del|ri|rm)|\|\s*(stop-process|kill|stop-service|disable-\w+|remove-\w+)", "ask", "delete", "it deletes or stops whatever it finds"),
-    (r"\.delete\(\)|\.terminate\(\)|\.kill\(\)|\.invokemethod\(|\.create\(\s*['\"]", "ask", "system", "it deletes or stops whatever it finds"),
-    (r"%0\s*\|\s*%0|:\w+\s*&?\s*start\b.*goto", "refuse", "fork_bomb", "it starts itself again and again and stops the computer"),
+    ((r"downloadstring|downloadfile|downloaddata|net\.webclient|start-bitstransfer|webrequest.*\|\s*(iex|"
+        r"invoke-expression)|(iwr|irm|curl|wget)\b.*\|\s*(iex|invoke-expression)|(iex|"
+        r"invoke-expression)\W.*(iwr|irm|http)"), "refuse", "download_run",
+        "it would run a program from the internet that nobody has looked at"),
+    ((r"\[(system\.)?(net\.sockets|reflection|runtime\.interopservices|convert\]::frombase64|"
+        r"io\.file\]::(write|delete|copy|move|readallbytes)|diagnostics\.process|management\.automation|"
+        r"environment\]::set|text\.encoding.*frombase64|appdomain|activator|gc\]::)|frombase64string|"
+        r"virtualalloc|getprocaddress|createthread|amsi(utils|initfailed|scanbuffer)|tcpclient|"
+        r"\[ref\]\.assembly"), "refuse", "code", "it would run hidden code"),
+    ((r"add-type\b|new-object\s+-?\w*\s*(net|system|io|wscript|shell|scripting|excel|word|outlook|mmc20|"
+        r"microsoft|internetexplorer|schedule)|getobject\(|createobject\(|activexobject|wscript\.shell|"
+        r"scriptlet"), "ask", "code", "it runs code through another program"),
+    (r"lsass|sekurlsa|mimikatz|ntds\.dit|\bminidump\b|comsvcs|gpp-?password|kerberoast|dcsync", "refuse", "secrets",
+    "it would steal passwords"),
+    (r"win32_shadowcopy|delete shadows|shadowcopy delete|disable-computerrestore|systemrestore.*disable", "refuse",
+    "backups", "it would delete the backups"),
+    ((r"set-mppreference|add-mppreference|disablerealtimemonitoring|disableantispyware|"
+        r"uninstall-windowsfeature.*defender|remove-mppreference|disableioavprotection|tamperprotection"), "refuse",
+        "protection", "it would switch off the protection"),
+    ((r"format-volume|clear-disk|initialize-disk|remove-partition|\bdiskpart\b.*(/s|clean)|clean\s+all|"
+        r"\\\\\.\\physicaldrive"), "refuse", "destroy", "it would erase a disk"),
+    (r"stop-computer|restart-computer|exitwindowsex|initiatesystemshutdown", "ask", "power",
+    "it shuts down or restarts the computer"),
+    ((r"clear-eventlog|remove-eventlog|limit-eventlog|clear-history|set-psreadlineoption\b.*(savenothing|"
+        r"historysave)|consolehost_history"), "ask", "traces", "it deletes records"),
+    ((r"(type|more|cat|gc|get-content)\s.*(unattend|sysprep|groups\.xml|\.kdbx|\\config\\sam)|"
+        r"\bkey\s*=\s*clear"), "ask", "secrets", "it reads passwords"),
+    ((r"\|\s*(remove-item|ri|del|rm)\b|\|\s*(foreach-object|%)\s*\{?\s*(remove-item|del|ri|rm)|"
+        r"\|\s*(stop-process|kill|stop-service|disable-\w+|remove-\w+)"), "ask", "delete",
+        "it deletes or stops whatever it finds"),
+    (r"\.delete\(\)|\.terminate\(\)|\.kill\(\)|\.invokemethod\(|\.create\(\s*['\"]", "ask", "system",
+    "it deletes or stops whatever it finds"),
+    (r"%0\s*\|\s*%0|:\w+\s*&?\s*start\b.*goto", "refuse", "fork_bomb",
+    "it starts itself again and again and stops the computer"),
 )  # fmt: skip
 _DECIDE = {"ask": ask, "refuse": refuse, "notice": notice}
 _Entry = tuple[re.Pattern[str], str, str, str]
@@ -126,8 +255,11 @@ def _by_name() -> dict[str, tuple[_Entry, ...]]:
 
 _RULES = _by_name()
 # English words that are harmless unless an entry above says otherwise
-_WORDS = words("sc net net1 at label subst replace recover compact attrib mklink assoc ftype logoff shutdown finger telnet update te tracker url expand format convert csi handle print")
-PROGRAMS = (frozenset(_RULES) | _RISKY | _REMOVE | frozenset(_ALIASES) | words("cmd powershell pwsh")) - words("print update handle url te set find start at")
+_WORDS = words("""sc net net1 at label subst replace recover compact attrib mklink assoc ftype logoff shutdown finger telnet
+    update te tracker url expand format convert csi handle print""")
+PROGRAMS = (frozenset(_RULES) | _RISKY | _REMOVE | frozenset(_ALIASES) | words("cmd powershell pwsh")) - words(
+    "print update handle url te set find start at"
+)
 _TELLING = tuple((re.compile(pattern), decision, rule, reason) for pattern, decision, rule, reason in _ANYWHERE)
 
 
@@ -141,7 +273,9 @@ def anywhere(text: str) -> Iterator[Finding]:
 
 def redirected(statement: Statement) -> Iterator[Finding]:
     target = re.split(r"(?<![|&\w])>>?\s*", statement.raw)[-1]
-    if re.search(r"(?i)^\"?[a-z]:\\(windows|program|boot)|\\system32|%windir%|system32", target) or _STARTUP_PATH.search(target):
+    if re.search(
+        r"(?i)^\"?[a-z]:\\(windows|program|boot)|\\system32|%windir%|system32", target
+    ) or _STARTUP_PATH.search(target):
         yield ask("system", "it writes to a system folder")
 
 
@@ -159,7 +293,20 @@ def judge(statement: Statement) -> Iterator[Finding]:
         yield ask("system", f"{name} can change the system or run other programs")
     if statement.args and (_SECRET_PATH.search(rest) and not name.startswith(("echo", "write-"))):
         yield ask("secrets", "it uses files that hold secrets")
-    if name in ("new-item", "copy", "copy-item", "xcopy", "move", "set-content", "add-content", "out-file", "new-itemproperty", "set-itemproperty", "reg", "schtasks") and _STARTUP_PATH.search(rest):
+    if name in (
+        "new-item",
+        "copy",
+        "copy-item",
+        "xcopy",
+        "move",
+        "set-content",
+        "add-content",
+        "out-file",
+        "new-itemproperty",
+        "set-itemproperty",
+        "reg",
+        "schtasks",
+    ) and _STARTUP_PATH.search(rest):
         yield ask("startup", "it makes something run by itself")
 
 
@@ -177,7 +324,9 @@ def _decide(name: str, rest: str) -> Finding | None:
 
 def _removed(name: str, rest: str, statement: Statement) -> Iterator[Finding]:
     """del, rd, Remove-Item and their aliases. The POSIX namesakes are judged by their own rules."""
-    if name in ("rm", "rmdir") and not re.search(r"(^|\s)/[sqf]\b|\\|:|-(recurse|force|path|literalpath|confirm|r\b)", rest):
+    if name in ("rm", "rmdir") and not re.search(
+        r"(^|\s)/[sqf]\b|\\|:|-(recurse|force|path|literalpath|confirm|r\b)", rest
+    ):
         return
     if not rest or rest in ("/?", "-?"):
         return
