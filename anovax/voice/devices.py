@@ -14,6 +14,8 @@ from typing import Any
 from anovax.errors import AudioError
 from anovax.voice import Device, Direction
 
+LATENCY_S = 0.06  # what PortAudio calls low (9 ms) underruns as soon as anything else runs
+
 
 class SoundDevices:
     """The owner of PortAudio. Thread-safe. Raises AudioError when PortAudio itself is missing."""
@@ -75,7 +77,7 @@ class SoundDevices:
                     with self._lock:
                         stream = make(
                             samplerate=rate, device=device.index, channels=channels, dtype="int16", callback=callback,
-                            blocksize=round(rate * block_s), latency="low",
+                            blocksize=round(rate * block_s), latency=LATENCY_S,
                         )  # fmt: skip
                         stream.start()
                     return stream

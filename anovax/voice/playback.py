@@ -17,6 +17,7 @@ from anovax.config import AudioConfig
 from anovax.voice import SAMPLE_RATE, Devices, Played, Samples
 
 RATES = (48_000, 44_100)
+BLOCK_S = 0.01
 IDLE_S = 8.0
 REFERENCE_S = 20.0
 STUCK_S = 2.0
@@ -51,7 +52,7 @@ class Playback:
             device = self._devices.choose("output", self._config.output_device)
             self._busy_at = self._called_at = time.monotonic()
             self._generation = self._devices.generation
-            self._stream = self._devices.open("output", device, RATES, self._callback, 0.0)
+            self._stream = self._devices.open("output", device, RATES, self._callback, BLOCK_S)
             self.rate = round(self._stream.samplerate)
             self.latency_s = float(self._stream.latency)
 
