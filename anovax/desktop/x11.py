@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from anovax.desktop.atspi import Accessibility
 from anovax.desktop.backend import Button, Rect, Typed
 from anovax.desktop.chords import Chord
 from anovax.desktop.x11_clipboard import Clipboard
 from anovax.desktop.x11_connection import Connection
 from anovax.desktop.x11_keyboard import Keyboard, keysym_for
 from anovax.desktop.x11_keysyms import MODIFIER_KEYSYMS
+from anovax.desktop.x11_paste import Paster
 from anovax.desktop.x11_pointer import Pointer
 from anovax.desktop.x11_typing import Typist
 from anovax.desktop.x11_windows import Windows
@@ -45,9 +47,10 @@ class X11:
         self.display = connection.name
         self._windows = Windows(connection)
         self._keyboard = Keyboard(connection, self._windows)
-        self._typist = Typist(self._keyboard, self._windows, connection)
         self._pointer = Pointer(connection)
         self._clipboard = Clipboard(connection.name)
+        self._typist = Typist(self._keyboard, self._windows, Paster(self._clipboard, self._keyboard, self._windows))
+        self._accessibility = Accessibility()
         self._closed = False
         self.release_modifiers()  # a killed predecessor may have left one down
 
@@ -113,10 +116,13 @@ class X11:
         self._clipboard.set_text(text)
 
     def read_back(self, window: WindowRef) -> str | None:
-        return None
+        field = self._accessibility.focused_field(window.pid) if window.pid else None
+        return None if field is None or field.secure else field.text
 
     def secure_field(self) -> bool | None:
-        return None
+        window = self.focused()
+        field = self._accessibility.focused_field(window.pid) if window is not None and window.pid else None
+        return None if field is None else field.secure
 
     def release_modifiers(self) -> None:
         self._keyboard.release_modifiers()
@@ -126,6 +132,7 @@ class X11:
         if self._closed:
             return
         self._closed = True
+        self._accessibility.close()
         self._clipboard.close()
         try:
             self.release_modifiers()

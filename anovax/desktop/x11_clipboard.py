@@ -48,9 +48,10 @@ class Clipboard:
         """Become the owner with this content; empty content gives the ownership up."""
         self._ask(lambda owner: owner.own(dict(content), selection))
 
-    def fetched(self, selection: str = "CLIPBOARD") -> int:
-        """How often our content has been handed over since it was offered."""
-        return self._ask(lambda owner: owner.fetched(selection))
+    def fetches_by(self, window: int, selection: str = "CLIPBOARD") -> int:
+        """How often the application of ``window`` has fetched our content since it was offered (others, such as a clipboard
+        manager, do not count)."""
+        return int(self._ask(lambda owner: owner.fetches_by(window, selection)))
 
     def _ask(self, work: Callable[[_Owner], Any]) -> Any:
         with self._lock:
@@ -82,7 +83,7 @@ class _Owner(threading.Thread):
         self._jobs: queue.Queue[tuple[Callable[[_Owner], Any], Future[Any]] | None] = queue.Queue(maxsize=64)
         self._wake_read, self._wake_write = os.pipe()
         self._owned: dict[str, Content] = {}
-        self._served: dict[str, int] = {}
+        self._served: dict[str, list[int]] = {}  # windows that fetched our content
         self._outgoing: list[Outgoing] = []
         self.start()
 
@@ -147,7 +148,7 @@ class _Owner(threading.Thread):
         from Xlib import X
         from Xlib.protocol import request
 
-        self._served[selection] = 0
+        self._served[selection] = []
         atom = self._x.atom(selection)
         request.SetSelectionOwner(
             display=self._x.display.display,
@@ -163,8 +164,9 @@ class _Owner(threading.Thread):
         else:
             self._owned[selection] = content
 
-    def fetched(self, selection: str) -> int:
-        return self._served.get(selection, 0)
+    def fetches_by(self, window: int, selection: str) -> int:
+        client = ~int(self._x.display.display.info.resource_id_mask)
+        return sum(asker & client == window & client for asker in self._served.get(selection, ()))
 
     def pump(self) -> None:
         for seen in self._x.arrived():
@@ -185,6 +187,6 @@ class _Owner(threading.Thread):
         name = self._x.display.get_atom_name(asked.selection)
         outgoing = Outgoing(self._x, asked, self._owned.get(name, {}))
         if outgoing.answer() and self._x.display.get_atom_name(asked.target) not in ("TARGETS", "TIMESTAMP"):
-            self._served[name] = self._served.get(name, 0) + 1
+            self._served.setdefault(name, []).append(asked.requestor.id)
         if not outgoing.finished:
             self._outgoing.append(outgoing)

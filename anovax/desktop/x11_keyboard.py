@@ -14,13 +14,14 @@ from anovax.desktop.chords import Chord
 from anovax.desktop.keysyms import ISO_LEVEL3_SHIFT, keysym_of
 from anovax.desktop.x11_connection import Connection
 from anovax.desktop.x11_keymap import LOCK, SHIFT, Keymap, Stroke
-from anovax.desktop.x11_keysyms import MODIFIER_KEYSYMS, NAMED_KEYSYMS
+from anovax.desktop.x11_keysyms import BROWSERS, MODIFIER_KEYSYMS, NAMED_KEYSYMS, POSITIONS
 from anovax.desktop.x11_spare import SpareKeys
 from anovax.desktop.x11_windows import Windows
 from anovax.errors import FocusLost, ToolError
 from anovax.tool import StepContext, WindowRef
 
 _HARMLESS = LOCK | 0x10  # Caps Lock is handled, Num Lock changes only the keypad
+_SETTLE_S = 10.0
 _PATIENCE_S = 2.0  # how long the user may take to let go of a modifier
 _NAMES = {1: "Shift", 4: "Control", 8: "Alt", 0x20: "a modifier", 0x40: "the Windows key", 0x80: "AltGr"}
 
@@ -72,10 +73,29 @@ class Keyboard:
         return self._by_group[group]
 
     def missing(self, text: str) -> list[str]:
-        """The distinct characters of ``text`` that need a spare key, in order of appearance."""
+        """The distinct characters of ``text`` that the layout itself lacks, in order of appearance."""
         with self._x:
-            known = self._tables(self._look().group)[0]
-            return [char for char in dict.fromkeys(text) if char not in known]
+            known, mine = self._tables(self._look().group)[0], self.spare.mine
+            return [char for char in dict.fromkeys(text) if char not in known or known[char].keycode in mine]
+
+    def room(self) -> int:
+        """How many missing characters can be had at the same time."""
+        with self._x:
+            return len(self.spare.slots(self.keymap()))
+
+    def make_room(self, chars: Sequence[str], window: WindowRef | None, step: StepContext) -> None:
+        """Put these characters on spare keys."""
+        self._provide([keysym_of(char) for char in chars], window, step)
+
+    def _provide(self, keysyms: Sequence[int], window: WindowRef | None, step: StepContext) -> None:
+        """Before a key changes its meaning, the application must have looked up what it was sent so far."""
+        with self._x:
+            evicts = self.spare.evicts(keysyms, self.keymap())
+        if evicts and window is not None and self._windows.settle(window, min(_SETTLE_S, step.remaining)) is False:
+            raise ToolError(f"{window.name} does not respond", "wait until it does, or close it")
+        step.check()
+        with self._x:
+            self.spare.provide(keysyms, self.keymap())
 
     # --- sending -----------------------------------------------------------------------------------------------------
 
@@ -85,7 +105,7 @@ class Keyboard:
         def find(now: _Now) -> Stroke | None:
             return self._tables(now.group)[0].get(char)
 
-        self._send(find, window, step, lambda: self.spare.provide([char], self.keymap()))
+        self._send(find, window, step, lambda: self.make_room([char], window, step))
 
     def press(self, chord: Chord, window: WindowRef | None, step: StepContext) -> None:
         """One chord; None for the window means whoever has the focus."""
@@ -94,8 +114,15 @@ class Keyboard:
         else:
             keysym = keysym_for(chord.key)
         held = [self._modifier(name) for name in chord.mods]
-        provide = lambda: self.spare.provide_keysym(keysym, self.keymap())  # noqa: E731
-        self._send(lambda now: self._any_group(keysym, now.group), window, step, provide, held)
+        place = POSITIONS.get(chord.key) if held and window is not None and BROWSERS.search(window.app) else None
+        provide = lambda: self._provide([keysym], window, step)  # noqa: E731
+
+        def find(now: _Now) -> Stroke | None:
+            stroke = self._any_group(keysym, now.group)
+            foreign = stroke is None or stroke.keycode in self.spare.mine
+            return Stroke(place) if foreign and place else stroke
+
+        self._send(find, window, step, provide, held)
 
     def _any_group(self, keysym: int, group: int) -> Stroke | None:
         """A shortcut's key: in the current group, else where another layout has it (toolkits look there, too)."""
@@ -126,8 +153,9 @@ class Keyboard:
                 step.sleep(0.01)
                 continue
             with self._x:
-                if find(self._look()) is None:
-                    provide()
+                lacking = find(self._look()) is None
+            if lacking:
+                provide()
 
     def _attempt(self, find: _Find, window: WindowRef | None, held: Sequence[int]) -> bool:
         """Check and press under one grab. False when the keymap has just changed and the key must be looked up again."""

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
+# Browsers read a shortcut on a layout without Latin letters by the key's place, everybody else by its keysym.
+BROWSERS = re.compile("chrom|firefox|brave|edge|vivaldi|opera|electron|librewolf|epiphany|falkon", re.I)
+_ROWS = {10: "1234567890", 24: "qwertyuiop", 38: "asdfghjkl", 52: "zxcvbnm"}  # evdev keycode of each row's first key
+POSITIONS = {char: first + at for first, row in _ROWS.items() for at, char in enumerate(row)}
+
 MODIFIER_KEYSYMS = {"shift": 0xFFE1, "ctrl": 0xFFE3, "alt": 0xFFE9, "win": 0xFFEB, "altgr": 0xFE03}
 
 NAMED_KEYSYMS = {

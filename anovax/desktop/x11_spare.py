@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from anovax.desktop.keysyms import keysym_of
 from anovax.desktop.x11_connection import Connection
 from anovax.desktop.x11_keymap import Keymap
 from anovax.errors import ToolError
@@ -31,29 +30,31 @@ class SpareKeys:
         self._forget_overwritten(keymap)
         return tuple(sorted({*keymap.spare, *self._mine}))
 
-    def provide(self, chars: Sequence[str], keymap: Keymap) -> None:
-        self._provide([keysym_of(char) for char in chars], keymap)
+    @property
+    def mine(self) -> frozenset[int]:
+        """The keycodes that carry our symbols."""
+        return frozenset(self._mine)
 
-    def provide_keysym(self, keysym: int, keymap: Keymap) -> None:
-        self._provide([keysym], keymap)
+    def evicts(self, keysyms: Sequence[int], keymap: Keymap) -> bool:
+        """Whether providing these would take a keycode from another symbol of ours."""
+        free = len(self.slots(keymap)) - len(self._mine)
+        return len(set(keysyms) - set(self._mine.values())) > free
 
-    def _provide(self, keysyms: Sequence[int], keymap: Keymap) -> None:
+    def provide(self, keysyms: Sequence[int], keymap: Keymap) -> None:
         """Map these keysyms now; the oldest of ours give way."""
         slots = self.slots(keymap)
-        wanted = [keysym for keysym in keysyms if keysym not in self._mine.values()]
-        free = [code for code in slots if code not in self._mine] + [
-            code for code, keysym in self._mine.items() if keysym not in keysyms
-        ]
+        wanted = [keysym for keysym in dict.fromkeys(keysyms) if keysym not in self._mine.values()]
+        free = [code for code in slots if code not in self._mine]
+        free += [code for code, keysym in self._mine.items() if keysym not in keysyms]
         if len(wanted) > len(free):
             raise ToolError(
                 "This keyboard layout has no free key for these characters", "switch to a layout that has them"
             )
-        for code, keysym in zip(free, wanted, strict=False):
-            self._mine.pop(code, None)
-            self._mine[code] = keysym
+        chosen = dict(zip(free, wanted, strict=False))
+        self._mine = {code: keysym for code, keysym in self._mine.items() if code not in chosen} | chosen
         self._note()
-        if wanted:
-            self._x.write_keys(keymap, {code: self._mine[code] for code in free[: len(wanted)]})
+        if chosen:
+            self._x.write_keys(keymap, chosen)
 
     def _forget_overwritten(self, keymap: Keymap) -> None:
         for code, keysym in list(self._mine.items()):

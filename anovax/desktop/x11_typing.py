@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 from anovax.desktop.backend import Typed
 from anovax.desktop.x11_keyboard import Keyboard
+from anovax.desktop.x11_keysyms import BROWSERS
+from anovax.desktop.x11_paste import Paster
 from anovax.desktop.x11_windows import Windows
 from anovax.errors import FocusLost
 from anovax.tool import Effect, StepContext, WindowRef
@@ -24,61 +25,41 @@ _BUTTON_S = 0.3
 class Typist:
     """Types into one window and stops at the first sign that it is no longer the right one."""
 
-    def __init__(self, keyboard: Keyboard, windows: Windows, connection) -> None:  # type: ignore[no-untyped-def]
-        self._keys, self._windows, self._x = keyboard, windows, connection
+    def __init__(self, keyboard: Keyboard, windows: Windows, paster: Paster) -> None:
+        self._keys, self._windows, self._paster = keyboard, windows, paster
 
     def type(self, text: str, window: WindowRef, step: StepContext) -> Typed:
         """Every character of ``text``, byte for byte. FocusLost names the thief; what was typed by then stays."""
-        spare = False
+        if "\t" in text and BROWSERS.search(window.app):
+            self._paster.paste(text, window, step)  # the Tab key would leave the field
+            method = "paste"
+        else:
+            method = self._type(text, window, step)
+        settled = self._windows.settle(window, min(_SETTLE_S, step.remaining))
+        now = self._windows.focused()
+        if now is None or now.id != window.id:
+            raise FocusLost(window.name, now.name if now else "no window")
+        return Typed(characters=len(text), method=method, settled=settled)
+
+    def _type(self, text: str, window: WindowRef, step: StepContext) -> str:
         pause = Pause(_BUTTON_S if _BUTTONS.search(f"{window.app} {window.title}") else 0.0)
-        for part, foreign in self._parts(text):
+        spare = False
+        for part, foreign in parts(text, self._keys.missing(text), self._keys.room()):
             if foreign:
-                self._make_room(foreign, window, step)
+                self._keys.make_room(foreign, window, step)
                 spare = True
             for burst in bursts(part):
                 step.guard(Effect(kind="type", payload=burst, window=window))
                 for char in burst:
-                    pause.before(char, step)
-                    self._keys.type_char(char, window, step)
-                    if pause.seconds:
-                        self.settle(window, min(_SETTLE_S, step.remaining))
-                        pause.after(char)
-        settled = self.settle(window, _SETTLE_S)
-        now = self._windows.focused()
-        if now is None or now.id != window.id:
-            raise FocusLost(window.name, now.name if now else "no window")
-        return Typed(characters=len(text), method="spare_keys" if spare else "keys", settled=settled)
+                    self._char(char, window, step, pause)
+        return "spare_keys" if spare else "keys"
 
-    def _parts(self, text: str) -> Iterator[tuple[str, list[str]]]:
-        """Pieces of ``text`` that need at most as many spare keys as there are, with the characters that need them."""
-        with self._x:
-            room = len(self._keys.spare.slots(self._keys.keymap()))
-        part, foreign = "", []  # type: ignore[var-annotated]
-        lacking = set(self._keys.missing(text))
-        for char in text:
-            if char in lacking and char not in foreign:
-                if len(foreign) == room and room:
-                    yield part, foreign
-                    part, foreign = "", []
-                foreign.append(char)
-            part += char
-        yield part, foreign
-
-    def _make_room(self, chars: list[str], window: WindowRef, step: StepContext) -> None:
-        if not self._keys.missing("".join(chars)):
-            return
-        self.settle(window, min(_SETTLE_S, step.remaining))  # keys already sent are looked up in the map as it is now
-        step.check()
-        with self._x:
-            self._keys.spare.provide(chars, self._keys.keymap())
-
-    def settle(self, window: WindowRef, seconds: float) -> bool | None:
-        """Wait until the application has worked off what was sent to it. None when that cannot be known for certain."""
-        answer = self._windows.answers(window.id, seconds)
-        if answer is not None:
-            return answer
-        _wait_until_asleep(window.pid, seconds)
-        return None
+    def _char(self, char: str, window: WindowRef, step: StepContext, pause: Pause) -> None:
+        pause.before(char, step)
+        self._keys.type_char(char, window, step)
+        if pause.seconds:
+            self._windows.settle(window, min(_SETTLE_S, step.remaining))
+            pause.after(char)
 
 
 class Pause:
@@ -98,23 +79,22 @@ class Pause:
         self._last[char] = time.monotonic()
 
 
+def parts(text: str, missing: list[str], room: int) -> Iterator[tuple[str, list[str]]]:
+    """Pieces of ``text`` that need at most ``room`` of the ``missing`` characters, each with those that it needs."""
+    lacking, part, foreign = set(missing), "", list[str]()
+    for char in text:
+        if char in lacking and char not in foreign:
+            if len(foreign) == room and room:
+                yield part, foreign
+                part, foreign = "", []
+            foreign.append(char)
+        part += char
+    yield part, foreign
+
+
 def bursts(text: str) -> Iterator[str]:
     """Pieces of at most 16 characters; a newline is always a burst of its own."""
     for number, line in enumerate(text.split("\n")):
         if number:
             yield "\n"
         yield from (line[at : at + _BURST] for at in range(0, len(line), _BURST))
-
-
-def _wait_until_asleep(pid: int, seconds: float) -> None:
-    """A local process that sleeps three times in a row has read its events; without a pid, a short fixed wait."""
-    end, calm = time.monotonic() + seconds, 0
-    stat = Path(f"/proc/{pid}/stat")
-    while time.monotonic() < end and calm < 3:
-        time.sleep(0.01)
-        try:
-            state = stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[0]
-        except (OSError, IndexError):
-            time.sleep(min(0.1, seconds))
-            return
-        calm = calm + 1 if state == "S" else 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Any
 
 from anovax.desktop.backend import Rect
@@ -10,6 +11,7 @@ from anovax.desktop.x11_connection import Connection
 from anovax.tool import WindowRef
 
 _NOT_FOR_USERS = {"_NET_WM_WINDOW_TYPE_DESKTOP", "_NET_WM_WINDOW_TYPE_DOCK", "_NET_WM_WINDOW_TYPE_NOTIFICATION"}
+_PING_S = 1.0
 _FROM_A_PAGER = 2  # source indication: the user asked for it through a tool
 
 
@@ -18,6 +20,7 @@ class Windows:
 
     def __init__(self, connection: Connection) -> None:
         self._x = connection
+        self._mute: set[int] = set()  # windows that do not answer pings
 
     def all(self) -> tuple[WindowRef, ...]:
         """Windows of applications, the top one first (most recently raised)."""
@@ -170,3 +173,30 @@ class Windows:
                         return True
             time.sleep(0.002)
         return False
+
+    def settle(self, window: WindowRef, seconds: float) -> bool | None:
+        """Wait until the application has worked off what was sent to it; False when it has not by then. None when it
+        does not say so: then its process has been seen asleep, which is a good sign but no proof."""
+        end = time.monotonic() + seconds
+        if window.id not in self._mute:
+            if self.answers(window.id, min(_PING_S, seconds)):
+                return True
+            self._mute.add(window.id)  # some toolkits announce the ping and answer it late; do not wait for it again
+        return None if _asleep(window.pid, end) else False
+
+
+def _asleep(pid: int, end: float) -> bool:
+    """Wait until a local process sleeps three times in a row: it has read its events. Without a pid, a short fixed wait."""
+    calm = 0
+    stat = Path(f"/proc/{pid}/stat")
+    while time.monotonic() < end:
+        time.sleep(0.01)
+        try:
+            state = stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[0]
+        except (OSError, IndexError):
+            time.sleep(max(0.0, min(0.1, end - time.monotonic())))
+            return True
+        calm = calm + 1 if state == "S" else 0
+        if calm == 3:
+            return True
+    return False

@@ -1,0 +1,62 @@
+"""A real desktop for end-to-end tests: the session's virtual display, applications started on it, steps to act in."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+
+import pytest
+from desktop_rig import QUIET, Running, end, make_step
+
+from anovax.desktop import Desktop, build
+from anovax.tool import StepContext
+
+
+@pytest.fixture(scope="session")
+def window_manager(display: str) -> str:
+    """The display's name; the window manager runs on it."""
+    return display
+
+
+@pytest.fixture
+def desktop(window_manager: str) -> Iterator[Desktop]:
+    with build(display=window_manager) as built:
+        yield built
+
+
+@pytest.fixture
+def step() -> StepContext:
+    return make_step()
+
+
+@pytest.fixture
+def start(desktop: Desktop, window_manager: str) -> Iterator[Callable[..., Running]]:
+    """``start(command, title=…)`` runs a program on the display and waits for its window, focused; all end with the test."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def run(command: list[str], title: str = "", seconds: float = 15.0, **more: str) -> Running:
+        before = {window.id for window in desktop.windows()}
+        environment = {**os.environ, "DISPLAY": window_manager, **more}
+        process = subprocess.Popen(command, env=environment, start_new_session=True, **QUIET)
+        started.append(process)
+        step = make_step(seconds)
+        window = desktop.wait_for_window(lambda w: w.id not in before and title in w.title, seconds - 1, step)
+        assert window is not None, f"{command[0]} showed no window"
+        return Running(process, desktop.activate(window, step))
+
+    yield run
+    for process in started:
+        end(process)
+
+
+@pytest.fixture
+def layout(window_manager: str) -> Iterator[Callable[..., None]]:
+    """Sets the keyboard layout; "us" again afterwards."""
+
+    def use(names: str, variant: str = "") -> None:
+        command = ["setxkbmap", "-display", window_manager, "-layout", names, "-variant", variant]
+        subprocess.run(command, check=True, **QUIET)
+
+    yield use
+    use("us")

@@ -1,0 +1,84 @@
+"""Typing on a real X server into real applications: what arrives is read by the application's own means."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from desktop_rig import make_step, until
+from typing_apps import QT, TK, FileApp, Mousepad, Terminal, TypingApp, WebPage
+from typing_texts import texts
+
+from anovax.desktop import Desktop
+from anovax.tool import StepContext
+
+LAYOUTS = (("us", ""), ("de", ""), ("fr", ""), ("pl", ""), ("ru", ""), ("us", "dvorak"))
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+
+
+@pytest.fixture(params=["xterm", "gtk", "tk", "qt", "chromium"])
+def app(request: pytest.FixtureRequest, start, tmp_path: Path, desktop: Desktop):  # type: ignore[no-untyped-def]
+    if request.param == "xterm":
+        yield Terminal(start, tmp_path)
+    elif request.param == "gtk":
+        yield Mousepad(start, tmp_path, desktop, make_step(600))
+    elif request.param == "tk":
+        pytest.importorskip("tkinter")
+        yield FileApp(start, tmp_path, TK, "Tk notes")
+    elif request.param == "qt":
+        pytest.importorskip("PySide6.QtWidgets")
+        yield FileApp(start, tmp_path, QT, "Qt notes")
+    else:
+        page = WebPage(start, tmp_path)
+        yield page
+        page.close()
+
+
+def typed(app: TypingApp, text: str, desktop: Desktop, step: StepContext) -> str:
+    """Clear, type, and what the application says it got."""
+    app.clear(desktop, step)
+    assert until(lambda: app.content() == ""), f"not cleared: {app.content()!r}"
+    desktop.type_text(text, app.window, step)
+    until(lambda: app.content() == text, 4.0)
+    return app.content()
+
+
+def wrong(app: TypingApp, wanted: list[str], desktop: Desktop) -> list[tuple[str, str]]:
+    step = make_step(3000)
+    return [(text, got) for text in wanted if (got := typed(app, text, desktop, step)) != text]
+
+
+@pytest.mark.parametrize("names", [("us", ""), ("ru", "")], ids=["us", "ru"])
+def test_text_arrives_byte_for_byte(
+    app: TypingApp, names: tuple[str, str], desktop: Desktop, layout: Callable[..., None]
+) -> None:
+    layout(*names)
+    assert wrong(app, texts(14), desktop) == []
+
+
+@pytest.mark.full
+@pytest.mark.timeout(3000)
+@pytest.mark.parametrize("names", LAYOUTS, ids=["us", "de", "fr", "pl", "ru", "dvorak"])
+def test_five_hundred_texts(
+    app: TypingApp, names: tuple[str, str], desktop: Desktop, layout: Callable[..., None]
+) -> None:
+    layout(*names)
+    missed = wrong(app, texts(500), desktop)
+    print(f"{app.window.app} {names}: {len(missed)} of 500 wrong")
+    assert missed == []
+
+
+def test_ten_thousand_characters(start: Callable[..., object], tmp_path: Path, desktop: Desktop) -> None:
+    app = Terminal(start, tmp_path)
+    text = "".join(texts(500))[:9_000] * 2
+    text = text[:10_000]
+    begun = time.monotonic()
+    desktop.type_text(text, app.window, make_step(100))
+    spent = time.monotonic() - begun
+    until(lambda: app.content() == text)
+    assert app.content() == text
+    print(f"{len(text) / spent:.0f} characters/s", file=sys.stderr)
