@@ -16,6 +16,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -51,7 +52,7 @@ class Facts:
         self._reset()
 
     def _reset(self) -> None:
-        self._facts: list[Fact] = []
+        self._facts: list[Fact | None] = []  # None: forgotten; the numbers are the index's
         self._index = Index()
         self._known: set[str] = set()
         self._offset = 0
@@ -86,11 +87,11 @@ class Facts:
         with self._lock, self._writing():
             self._refresh()
             said = " ".join(query.split()).casefold()
-            gone = [fact for fact in self._facts if fact.text.casefold() == said]
+            gone = [fact for fact in self._facts if fact and fact.text.casefold() == said]
             gone = gone or [fact for fact, _ in self.search(query, 1)] if content(query) else gone
             if gone:
                 self._rewrite(without={fact.id for fact in gone})
-                self._refresh()
+                self._drop(gone)
             return tuple(fact.text for fact in gone)
 
     def search(self, query: str, limit: int = 5) -> tuple[tuple[Fact, float], ...]:
@@ -98,15 +99,16 @@ class Facts:
         with self._lock:
             self._refresh()
             if not content(query):
-                return tuple((fact, 1.0) for fact in self._facts[: -limit - 1 : -1])
+                newest = (fact for fact in reversed(self._facts) if fact)
+                return tuple((fact, 1.0) for fact in islice(newest, limit))
             hits = self._index.search(query, limit * 4)
-            fitting = [(self._facts[number], fit) for number, fit in hits if fit >= _CERTAIN]
+            fitting = [(fact, fit) for number, fit in hits if fit >= _CERTAIN and (fact := self._facts[number])]
             return tuple(_newest_per_subject(fitting)[:limit])
 
     def __len__(self) -> int:
         with self._lock:
             self._refresh()
-            return len(self._facts)
+            return sum(fact is not None for fact in self._facts)
 
     # --- the file ----------------------------------------------------------------------------------------------------
 
@@ -135,7 +137,8 @@ class Facts:
         handle, name = tempfile.mkstemp(dir=self._path.parent, prefix=self._path.name, suffix=".tmp")
         try:
             with os.fdopen(handle, "wb") as out:
-                out.writelines(line for line in self._lines() if _id(line) not in without)
+                marks = tuple(f'"id":"{ident}"'.encode() for ident in without)
+                out.writelines(line for line in self._lines() if not _is_one_of(line, marks, without))
                 out.flush()
                 os.fsync(out.fileno())
             Path(name).replace(self._path)
@@ -143,6 +146,14 @@ class Facts:
             with suppress(OSError):
                 Path(name).unlink()
             raise
+
+    def _drop(self, gone: list[Fact]) -> None:
+        """After a rewrite of our own: what is gone from the file goes from RAM too; the rest need not be read again."""
+        idents = {fact.id for fact in gone}
+        self._facts = [None if fact and fact.id in idents else fact for fact in self._facts]
+        self._known -= {fact.text.casefold() for fact in gone}
+        stat = self._path.stat()
+        self._inode, self._offset = stat.st_ino, stat.st_size
 
     def _lines(self) -> Iterator[bytes]:
         with self._path.open("rb") as source:
@@ -212,9 +223,12 @@ def _parse(line: bytes) -> Fact | None:
         return None
 
 
-def _id(line: bytes) -> str:
+def _is_one_of(line: bytes, marks: tuple[bytes, ...], idents: set[str]) -> bool:
+    """Whether a line is one of these facts; only a line that has the mark is parsed."""
+    if not any(mark in line for mark in marks):
+        return False
     fact = _parse(line)
-    return fact.id if fact else ""
+    return fact is not None and fact.id in idents
 
 
 def subject(text: str) -> str:
