@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
 
@@ -368,3 +369,32 @@ def test_steps_are_announced_with_their_time() -> None:
             pass
     assert notes.texts[0] == "[1] First" and notes.texts[2] == "[2] Second"
     assert re.fullmatch(r" +done in \d+\.\d s", notes.texts[1])
+
+
+# --- dependencies ----------------------------------------------------------------------------------------------------
+
+
+OPTIONAL = {"turbojpeg"}  # a second JPEG encoder that the benchmark compares with where it is installed
+
+
+def imported_modules(folder: Path) -> dict[str, Path]:
+    """The first name of every module that the package imports, with one file that does."""
+    found = {}
+    for path in folder.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.split(".")[0]: path for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                found[node.module.split(".")[0]] = path
+    return found
+
+
+def test_every_import_is_a_declared_dependency() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = project["dependencies"] + project["optional-dependencies"]["bench"]
+    declared = {canonical(Requirement(text).name) for text in wanted}
+    providers = packages_distributions()
+    for module, path in imported_modules(ROOT / "anovax").items():
+        if module not in sys.stdlib_module_names | {"anovax"} | OPTIONAL:
+            names = {canonical(name) for name in providers.get(module, [module])}
+            assert names & declared, f"{path.name} imports {module}, which pyproject.toml does not ask for"
