@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from rapidfuzz import process
+
+Numbers = npt.NDArray[np.int64]
+Reals = npt.NDArray[Any]
 
 _K1, _B = 1.2, 0.5  # Robertson and Zaragoza 2009; facts are short, so length counts less than usual
 _UNHEARD = 0.6
@@ -139,6 +143,7 @@ class Index:
     def __init__(self) -> None:
         self._postings: dict[str, array[int]] = {}
         self._lengths = array("f")
+        self._total = 0.0
         self._by_letter: dict[str, list[str]] = {}
 
     def __len__(self) -> int:
@@ -152,6 +157,7 @@ class Index:
                 self._by_letter.setdefault(one[0], []).append(one)
             self._postings[one].append(len(self._lengths))
         self._lengths.append(float(len(stems) or 1))
+        self._total += len(stems) or 1
 
     def search(self, query: str, limit: int) -> tuple[tuple[int, float], ...]:
         """(number, fit) of the best facts, newest first among equals. ``fit`` 0..1: how much of what the query asks
@@ -159,28 +165,32 @@ class Index:
         wanted = content(query)
         if not wanted or not len(self):
             return ()
-        scores = np.zeros(len(self), dtype=np.float32)
-        fits = np.zeros(len(self), dtype=np.float32)
-        total = 0.0
-        for one in wanted:
-            total += self._collect(one, scores, fits)
-        best = _top(scores, limit)
-        return tuple((int(number), float(min(1.0, fits[number] / total))) for number in best if scores[number] > 0)
+        weights = [self._rarity(one) for one in wanted]
+        docs, fits = self._gathered([self._collect(one, weight) for one, weight in zip(wanted, weights, strict=True)])
+        lengths = np.frombuffer(self._lengths, dtype=np.float32)[docs]
+        scores = fits * (_K1 + 1) / (1 + _K1 * (1 - _B + _B * lengths * len(self) / self._total))
+        best = _top(docs, scores, limit)
+        return tuple((int(docs[place]), float(min(1.0, fits[place] / sum(weights)))) for place in best)
 
-    def _collect(self, one: str, scores: np.ndarray, fits: np.ndarray) -> float:
-        """Add what the word and its like contribute; returns the word's full weight."""
-        weight = self._rarity(one)
-        gained = np.zeros(0)
-        best = np.zeros(len(self), dtype=np.float32)
+    def _collect(self, one: str, weight: float) -> tuple[Numbers, Reals]:
+        """The facts that have the word or its like, and what each gains by the best of them."""
+        parts = []
         for other, worth in self._expand(one):
-            docs = np.asarray(self._postings[other], dtype=np.int64)
-            gained = np.float32(worth * min(weight, self._rarity(other) + 1.0))
-            best[docs] = np.maximum(best[docs], gained)
-        lengths = np.asarray(self._lengths)
-        norm = (_K1 + 1) / (1 + _K1 * (1 - _B + _B * lengths / lengths.mean()))
-        scores += best * norm
-        fits += best
-        return weight
+            docs = np.frombuffer(self._postings[other], dtype=np.uint32).astype(np.int64)
+            parts.append((docs, np.full(len(docs), worth * min(weight, self._rarity(other) + 1.0), dtype=np.float32)))
+        if len(parts) < 2:
+            return parts[0] if parts else (np.zeros(0, np.int64), np.zeros(0, np.float32))
+        docs = np.concatenate([docs for docs, _ in parts])
+        gains = np.concatenate([gains for _, gains in parts])
+        order = np.lexsort((-gains, docs))
+        first = np.append(True, docs[order][1:] != docs[order][:-1])
+        return docs[order][first], gains[order][first]
+
+    def _gathered(self, parts: list[tuple[Numbers, Reals]]) -> tuple[Numbers, Reals]:
+        """Each fact once, with the sum of its gains over the query's words."""
+        docs, where = np.unique(np.concatenate([docs for docs, _ in parts]), return_inverse=True)
+        gains = np.concatenate([gains for _, gains in parts])
+        return docs, np.bincount(where, weights=gains, minlength=len(docs))
 
     def _expand(self, one: str) -> tuple[tuple[str, float], ...]:
         """The words of the index that stand for a query word, and how much each counts."""
@@ -198,12 +208,12 @@ class Index:
         return rarity if having else _UNHEARD * rarity
 
 
-def _top(scores: np.ndarray, limit: int) -> Sequence[int]:
-    """Indices of the ``limit`` largest scores, later ones first among equals."""
+def _top(docs: Numbers, scores: Reals, limit: int) -> list[int]:
+    """Places of the ``limit`` largest scores, the later facts first among equals."""
     if len(scores) > limit:
         floor = np.partition(scores, len(scores) - limit)[len(scores) - limit]
-        places = np.nonzero(scores >= max(floor, 1e-9))[0]
+        places = np.nonzero(scores >= floor)[0]
     else:
-        places = np.nonzero(scores > 0)[0]
-    order = np.lexsort((-places, -scores[places]))
+        places = np.arange(len(scores))
+    order = np.lexsort((-docs[places], -scores[places]))
     return [int(place) for place in places[order][:limit]]
