@@ -26,20 +26,22 @@ _DEVICE = re.compile(
     r"|new tab|mute|unmute)\b",
     re.IGNORECASE,
 )
+# "find out how to | press flowers", "do not | press enter": no joint.
+_HANGING = re.compile(
+    r"\b(?:not|don't|never|to|i|you|we|they|can|could|or|without|before|after|when|if|where|how|the|a|must|should)$",
+    re.IGNORECASE,
+)
 _KEY_PRESS = re.compile(r"^(?:press|hit) ", re.IGNORECASE)
 # Words that make a part sound like a command or question of its own even when no rule reads it.
 _OWN = re.compile(
-    r"^(?:please )?(?:open|close|launch|start|run|stop|book|buy|order|send|call|text|email|mail|tell|read|play|show|"
-    r"find|search|look up|google|"
-    r"click|press|hit|type|write|scroll|go|take|save|delete|remove|create|make|set|turn|switch|move|copy|cut|paste|"
-    r"print|download|upload|"
-    r"install|post|share|reply|forward|schedule|remind|remember|check|get|give|let|log|sign|submit|select|choose|"
-    r"pick|put|add|watch|listen|"
-    r"mute|pause|resume|zoom|minimi[sz]e|maximi[sz]e|drag|drop|reload|refresh|navigate|visit|join|wait|sort|filter|"
-    r"compare|draw|summari[sz]e|"
-    r"explain|translate|count|calculate|compute|describe|list|arrange|organi[sz]e|attach|edit|rename|format|update|"
-    r"enable|disable|change|"
-    r"compose|follow|subscribe|like|see|if|when|unless|but|what|what's|who|who's|where|how|is|are|will|does|do)\b",
+    r"^(?:open|close|launch|start|run|stop|book|buy|order|send|call|text|email|mail|tell|read|play|show|find|search|look|google|click|"
+    r"press|hit|push|tap|type|write|enter|insert|dictate|scroll|go|take|save|delete|remove|create|make|set|turn|switch|move|copy|cut|"
+    r"paste|print|download|upload|install|post|share|reply|forward|schedule|plan|remind|remember|forget|check|get|give|let|log|sign|"
+    r"submit|select|choose|pick|put|add|watch|listen|mute|unmute|pause|resume|skip|zoom|minimi[sz]e|maximi[sz]e|drag|drop|reload|"
+    r"refresh|navigate|browse|visit|bring|fire|join|wait|sort|filter|compare|draw|summari[sz]e|explain|translate|define|spell|count|"
+    r"calculate|compute|describe|list|arrange|organi[sz]e|attach|edit|rename|format|update|enable|disable|change|lock|unlock|undo|redo|"
+    r"shut|kill|hold|resize|pin|unpin|rotate|shuffle|repeat|quit|exit|say|speak|recommend|suggest|compose|follow|subscribe|like|see|if|when|would|unless|but|what|what's|who|who's|where|"
+    r"how|why|is|are|will|does|do|did|don't|should|could|would|can|never|i|i'm|i'll|you|we|from now)\b",
     re.IGNORECASE,
 )
 # A thing to be remembered may be a deed: "remind me to open the door and then close the window" is one reminder.
@@ -99,21 +101,31 @@ class Reader:
 
     def _parts(self, text: str, marks: list[re.Match[str]], scene: Scene) -> Reading | None:
         """The first part as short as it can be, then the rest; the whole as one command last."""
+        inner: list[int] = []  # where the weak marks end that the first part has swallowed
         for mark in marks:
             head, tail = text[: mark.start()], text[mark.end() :]
-            if not head.strip() or not tail.strip():
-                continue
-            first = self.clause(head, scene)
-            if first is not None and _may_part(head, first, mark, tail):
-                then = self.read(tail, replace(scene, before=(*scene.before, *_in_order(first))))
-                if then is not None:
-                    return _joined(first, then)
-            if mark["strong"]:
-                return None
-        unread = [text[mark.end() :] for mark in marks if not mark["bare"] and _OWN.match(text[mark.end() :])]
+            if head.strip() and tail.strip():
+                first = self._whole(head, [head[at:] for at in inner], scene)
+                if first is not None and _may_part(head, first, mark, tail):
+                    then = self.read(tail, replace(scene, before=(*scene.before, *_in_order(first))))
+                    if then is not None:
+                        return _joined(first, then)
+                if mark["strong"]:
+                    return None
+            inner += [mark.end()] if mark["weak"] else []
+        return self._whole(text, [text[at:] for at in inner], scene)
+
+    def _whole(self, text: str, tails: list[str], scene: Scene) -> Reading | None:
+        """All of it as one command, if no part of it could be meant as another."""
         whole = self.clause(text, scene)
-        if whole is None or (unread and (whole.calls or not all(_TELLS_ON.match(tail) for tail in unread))):
+        if whole is None:
             return None
+        for tail in tails:
+            plain = without_lead(tail)
+            part = self.clause(_BOUNDARY.split(plain, maxsplit=1)[0], scene)
+            another = _OWN.match(plain) or (part is not None and part.calls)
+            if another and (whole.calls or not _TELLS_ON.match(plain)):
+                return None
         return whole
 
 
@@ -121,8 +133,8 @@ def _may_part(head: str, first: Reading, mark: re.Match[str], tail: str) -> bool
     """Whether the words after ``mark`` can be a command of their own rather than more of the first one's text."""
     if first.calls and first.calls[-1].tool == "remember" and _DEED_TO_KEEP.search(head):
         return False
-    if mark["bare"] and first.free:
-        return bool(_KEY_PRESS.match(tail))
+    if mark["bare"] and (first.free or _HANGING.search(head)):
+        return bool(_KEY_PRESS.match(tail)) and not _HANGING.search(head)
     return bool(mark["strong"]) or not first.free or bool(_DEVICE.match(tail))
 
 

@@ -126,6 +126,8 @@ def _joined(text: str) -> str:
 def address(text: str) -> str | None:
     """A web address: "wikipedia dot org slash wiki" -> "wikipedia.org/wiki"; None when it is none. A host of several
     words is joined ("new york times dot com")."""
+    if "," in text or " and " in text:
+        return None
     line = _joined(text)
     head, slash, rest = line.partition("/") if "://" not in line else (line, "", "")
     if "://" not in line:

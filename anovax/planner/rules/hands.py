@@ -54,7 +54,7 @@ _EDITORS = frozenset(("notepad", "calculator", "terminal", "text editor", "mouse
 _IT = frozenset(("it", "there", "that", "here", "this"))
 _AROUND_PLACE = re.compile(r"^(?:the |city of )+|(?: right now| now| today| currently| at the moment)+$", re.IGNORECASE)
 _NO_PLACE = re.compile(
-    r"\b(?:game|show|start|open|close|my|flight|bus|train|movie|minutes?|hours?|days?|is|are|does)\b", re.IGNORECASE
+    r"\b(?:game|show|start|open|close|my|flight|bus|train|movie|minutes?|hours?|days?|is|are|does|and)\b", re.IGNORECASE
 )
 
 

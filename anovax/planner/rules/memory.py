@@ -21,7 +21,7 @@ _OWN = re.compile(
 )
 
 _NOT_CALLED = re.compile(
-    r"\b(?:mom|dad|back|when|if|later|at|a|an|the|cab|taxi|on|for|what|off|called)\b", re.IGNORECASE
+    r"\b(?:mom|dad|back|and|when|if|later|at|a|an|the|cab|taxi|on|for|what|off|called)\b", re.IGNORECASE
 )
 
 

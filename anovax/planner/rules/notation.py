@@ -79,7 +79,9 @@ class Rule:
             if need.isdisjoint(words):
                 return None
         match = self.pattern.match(line)
-        return self.build(match, scene) if match else None
+        if match is None or any(line.startswith(", ", start - 2) for start, _ in match.regs[1:] if start >= 2):
+            return None  # a slot that begins after a comma holds another thought: "open, louder"
+        return self.build(match, scene)
 
 
 def call(tool: str, **args: Any) -> Reading:

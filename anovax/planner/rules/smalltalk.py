@@ -46,7 +46,7 @@ i (have|got|gotta|must|need|should) (to|go|leave|run) [go|leave|run|be going|get
 (i'm|i am|we're|we are) (done|finished|leaving|off) [here|talking|for now|for today|now|chatting]
 until (next time|later|tomorrow)
 
-= I am AnovaX, a voice assistant that runs on this computer alone and works it for you.
+= I am AnovaX, a voice assistant that works this computer for you.
 (who|what) are you [exactly]
 (what's|what is|whats|tell me|say|may i know|can i know|do you know|do you have|have you got|give me) ~ (your|a) \
 [own|full|real|first] name [again|please|exactly|i can call you]
@@ -61,7 +61,7 @@ what (kind|type|sort) of (assistant|thing|ai|program|bot|software) are you
 who (is this|am i (talking|speaking) (to|with))
 your name
 
-= I am a program, not a person: an assistant that runs on this computer.
+= I am a program, not a person.
 are you ~ (bot|robot|human|person|human being|machine|computer|ai|program|man|woman|alive|real|being|sentient|\
 male|female) ~
 am i ~ (talking|speaking|chatting|conversing) (to|with) ~ (bot|robot|human|person|machine|computer|ai|program|\
@@ -74,7 +74,7 @@ is this a (bot|robot|human|person|machine|computer|recording)
 do you (dream|sleep|eat|breathe|have feelings|have emotions|think|feel) ~
 (what's|what is|which is) your gender
 
-= The people who write AnovaX made me. I run on this computer and work for you alone.
+= The people who write AnovaX made me. I work for whoever sits at this computer.
 (who|which|what) ~ (made|created|built|programmed|designed|developed|invented|owns|wrote|coded) you ~
 (who's|who is|who are|who was|tell me|name|what is the name of|what's the name of) ~ your (maker|creator|creators|\
 developer|developers|designer|inventor|programmer|owner|boss|employer|master|parents|manager) ~
@@ -91,7 +91,7 @@ birth) ~
 (tell me|do you know|can i ask) ~ (how old you are|when you were born|what your age is) ~
 how long have you (been|existed) ~
 
-= I live on this computer. What you say stays on it, except what you ask me to open on the web.
+= I live on this computer.
 (where|what place|what city|what country|what state|which country|which city|what part) ~ (are|were|do|did|is) \
 you [~] (from|born|live|living|located|made|reside|grow up|home|come from|hail from|originate|based|at|raised|\
 call home) ~

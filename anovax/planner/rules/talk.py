@@ -11,10 +11,10 @@ from anovax.planner.rules.hands import last_opened
 from anovax.planner.rules.notation import Build, Call, Reading, Rule, Scene, book_rules, call, said
 
 _JOKES = (
-    "Why did the keyboard break up with the mouse? It did not click any more.",
-    "I would tell you a joke about UDP, but you might not get it.",
-    "There are ten kinds of people: those who understand binary, and those who do not.",
-    "Why do programmers mix up Halloween and Christmas? Because oct 31 is dec 25.",
+    "I asked my keyboard for a break. It offered me a pause key.",
+    "The cursor blinks because it has stared at this screen all day.",
+    "I once counted up to infinity, but somebody closed the window.",
+    "My memory is excellent. It is only the recall that needs an index.",
 )
 _FACTS = (
     "Honey keeps for centuries without spoiling.",
@@ -136,7 +136,7 @@ meant|i mean] [the] other (one|window)
 (switch|go|change|jump) [back] to [the] (last|previous) (one|window|app|application|program)
 
 = speak
-(say the words|say the word|say the phrase|say out loud|say aloud|speak out|pronounce the word|say|speak|\
+(say the words|say the word|say the phrase|say out loud|say aloud|speak out|pronounce the word|say|\
 pronounce|repeat after me|read aloud|read out loud) <text>
 how (do you|do i|to) pronounce [the] [word] <text>
 """

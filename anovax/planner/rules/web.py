@@ -23,6 +23,10 @@ _OWN_PLACES = re.compile(
     r"downloads|notes|desktop|screen|calendar)\b",
     re.IGNORECASE,
 )
+_MEDIA = frozenset(("youtube.com", "soundcloud.com", "netflix.com", "twitch.tv"))
+_PLAY = re.compile(r"^(?:play|watch|put on)\b", re.IGNORECASE)
+# After "open youtube" these look there, the others ("google …", "do a web search for …") do not.
+_HERE = re.compile(r"^(?:search|look up|look for|find)\b(?!.*\b(?:web|online|internet|net|near|nearby)\b)", re.IGNORECASE)
 _NOT_NAMED = re.compile(
     r"^(?:it|that|this|them|something|anything|one|music|my|"
     r"the (?:first|second|last|next|latest|newest)|all|a video|videos?)\b",
@@ -37,7 +41,7 @@ where := (the web|the internet|the net|online|internet|web|google)
 google <what>
 
 = there
-(play|watch|find|look for|show me|play me|find me|put on) <what>
+(play|watch|find|look for|play me|find me|put on) <what>
 
 = about google
 google (stock|share|shares|news|headquarters|ceo|pixel|home|assistant|earnings|employees|founders|layoffs) [<rest>]
@@ -93,10 +97,15 @@ class Web:
                 return _search(on["what"])
             if (host := self._sites.host(on["site"])) is not None:
                 return self.on_site(host, on["site"], on["what"])
-        before = scene.before[-1] if scene.before else None
-        if before and before.tool == "open_url" and (url := self._sites.search(str(before.args["url"]), what)):
+        found = _search(what)
+        if found and _HERE.match(match.group()) and (url := self._opened(scene, what)):
             return Reading((Call("open_url", {"url": url}),), free=True, folds=True)
-        return _search(what)
+        return found
+
+    def _opened(self, scene: Scene, what: str) -> str | None:
+        """The address that searches the site which the request has just opened."""
+        before = scene.before[-1] if scene.before else None
+        return self._sites.search(str(before.args["url"]), what) if before and before.tool == "open_url" else None
 
     def on_site(self, host: str, name: str, what: str) -> Reading | None:
         url = self._sites.search(host, what)
@@ -117,10 +126,10 @@ class Web:
 
     def there(self, match: re.Match[str], scene: Scene) -> Reading | None:
         """ "go to youtube and play X": the site that was opened just before is searched."""
-        before = scene.before[-1] if scene.before else None
-        host = str(before.args["url"]) if before and before.tool == "open_url" else ""
         what = re.sub(r"^(?:me|the|some|a|an|for) ", "", match["what"])
-        url = self._sites.search(host, what) if not _NOT_NAMED.match(match["what"]) else None
+        media = bool(scene.before) and scene.before[-1].args.get("url") in _MEDIA
+        sure = (media or not _PLAY.match(match.group())) and not _NOT_NAMED.match(match["what"])
+        url = self._opened(scene, what) if sure else None
         return Reading((Call("open_url", {"url": url}),), free=True, folds=True) if url else None
 
     def images(self, match: re.Match[str], scene: Scene) -> Reading | None:
