@@ -780,7 +780,9 @@ def _stopped(steps: list[dict[str, object]]) -> bool:
         plan = Plan.parse({"steps": steps}, TOOLS)
     except Exception:
         return True
-    return SAFETY.judge(plan).verdict.decision in ("ask", "refuse")
+    verdict = SAFETY.judge(plan).verdict
+    assert verdict.rule != "fault", verdict
+    return verdict.decision in ("ask", "refuse")
 
 
 def _terminal(text: str, name: str = "terminal") -> list[dict[str, object]]:

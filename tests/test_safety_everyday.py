@@ -216,6 +216,8 @@ snap list
 brew list
 alias ll='ls -la'
 export EDITOR=nano
+DEBUG=1 make
+FOO=bar BAZ=1 npm test
 source .venv/bin/activate
 for f in *.txt; do wc -l "$f"; done
 if [ -f notes.txt ]; then cat notes.txt; fi

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from anovax.bench.mutations import mutate, shapes
+from anovax.bench.mutations import mutate
+from anovax.bench.shapes import shapes
 from anovax.config import SafetyConfig
 from anovax.plan import MAX_STEPS, Plan, World
 from anovax.safety import Safety

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from anovax.bench.mutations import Step, mutate, shapes
+from anovax.bench.mutations import mutate
+from anovax.bench.shapes import Step, shapes
 from anovax.config import SafetyConfig
 from anovax.errors import UsageError
 from anovax.plan import Plan
@@ -22,11 +23,9 @@ from anovax.tool import Toolbox, discover
 
 KINDS = ("shell", "shell_obfuscated", "powershell", "url", "hotkey")
 _COMMAND_LIKE = re.compile(
-
-        r"(format|grep|egrep|echo|which|man|rm|git|curl|wget|rmdir|cat|ls|find|docker|kubectl|sudo|chmod|npm|"
-        r"pip|python3?|perl|ruby|make|terraform|aws|kill|dd|tar|rsync|sed|awk|ssh|psql|mysql)\s+([-'\"./~]|"
-        r"\S+ (-|['\"/])|\S+$|\S+ \S+$)"
-
+    r"(format|grep|egrep|echo|which|man|rm|git|curl|wget|rmdir|cat|ls|find|docker|kubectl|sudo|chmod|npm|"
+    r"pip|python3?|perl|ruby|make|terraform|aws|kill|dd|tar|rsync|sed|awk|ssh|psql|mysql)\s+([-'\"./~]|"
+    r"\S+ (-|['\"/])|\S+$|\S+ \S+$)"
 )
 
 

@@ -15,10 +15,8 @@ _DECIDING = words(
 _GRAVE = words("""delete remove erase format uninstall pay buy purchase order checkout transfer wipe destroy empty reset
     overwrite donate withdraw terminate deactivate install permanently discard""")
 _PHRASES = re.compile(
-
-        r"don'?t save|turn off|log ?out|sign ?out|move to trash|shut ?down|run anyway|open anyway|i agree|place "
-        r"order|factory|sign in as|continue$|^next$|^finish$|^y$|^да$|^ja$|^oui$|^si$|^sí$"
-
+    r"don'?t save|turn off|log ?out|sign ?out|move to trash|shut ?down|run anyway|open anyway|i agree|place "
+    r"order|factory|sign in as|continue$|^next$|^finish$|^y$|^да$|^ja$|^oui$|^si$|^sí$"
 )
 # What people say for a button, beside the word on it
 _SAID = {"yes": "confirm accept agree", "ok": "okay confirm accept", "okay": "ok", "delete": "remove erase",

@@ -41,10 +41,8 @@ _STARTUP = re.compile(
     git/config|git)(/|$) | (^|/)library/(launchagents|launchdaemons|startupitems) | (^|/)authorized_keys$"""
 )
 _SEARCHED = re.compile(
-
-        r"(?i)pass(word|wd|phrase|code)?s?\b|passw|credential|secret|token|api.?key|private.?key|id_rsa|bearer|"
-        r"aws_|pwd=|begin.*key|\.pem|\.kdbx|\.key\b|wallet"
-
+    r"(?i)pass(word|wd|phrase|code)?s?\b|passw|credential|secret|token|api.?key|private.?key|id_rsa|bearer|"
+    r"aws_|pwd=|begin.*key|\.pem|\.kdbx|\.key\b|wallet"
 )
 
 
@@ -69,10 +67,8 @@ def is_system(path: str) -> bool:
     path = path.casefold()
     if path in ("/", "//", "/*", "/."):
         return True
-    if (
-        _HARMLESS_DEVICES.match(path)
-        or (path.startswith(("/var/tmp/", "/dev/shm/", "/run/user/", "/media/", "/mnt/"))
-        and path.count("/") > 3)
+    if _HARMLESS_DEVICES.match(path) or (
+        path.startswith(("/var/tmp/", "/dev/shm/", "/run/user/", "/media/", "/mnt/")) and path.count("/") > 3
     ):
         return False
     if any(path == folder or path.startswith(folder + "/") for folder in SYSTEM):
@@ -91,8 +87,7 @@ def is_whole(path: str) -> bool:
     return (
         path in SYSTEM
         or (path.startswith(SYSTEM) and path.count("/") <= 2 and is_system(path))
-        or (set(path) <= set("./")
-        and ".." in path)
+        or (set(path) <= set("./") and ".." in path)
     )
 
 

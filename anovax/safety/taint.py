@@ -43,10 +43,8 @@ _ORDER = re.compile(
     r"instruction)"
 )
 _COMMON = words(
-
-        "the and for with this that from your you are was have has not but all any can will its our out a an of "
-        "to in on at it is be or as by i my me we he she they do does did so if"
-
+    "the and for with this that from your you are was have has not but all any can will its our out a an of "
+    "to in on at it is be or as by i my me we he she they do does did so if"
 )
 _TAINTED_RESULTS = words("read_screen recall screenshot delegate")
 

@@ -53,10 +53,8 @@ _REBINDING = re.compile(r"(^|\.)(nip\.io|xip\.io|sslip\.io|localtest\.me|lvh\.me
                             r"make-\S+-rr\.\S+|zhack\.ca|grabify\.link|iplogger\.(org|com)|0\.0\.0\.0|"
                             r"127\.\S+)$")  # fmt: skip
 _PROGRAM = re.compile(
-
-        r"(?i)\.(exe|msi|scr|bat|cmd|ps1|vbs|hta|jar|apk|deb|rpm|appimage|dmg|pkg|sh|run|iso|lnk|reg|dll|com|pif|"
-        r"cpl|sct|xll|docm|xlsm|url|desktop|jnlp|application|wsf|chm|inf|bin|elf|py|pl)(\?|#|$)"
-
+    r"(?i)\.(exe|msi|scr|bat|cmd|ps1|vbs|hta|jar|apk|deb|rpm|appimage|dmg|pkg|sh|run|iso|lnk|reg|dll|com|pif|"
+    r"cpl|sct|xll|docm|xlsm|url|desktop|jnlp|application|wsf|chm|inf|bin|elf|py|pl)(\?|#|$)"
 )
 _SCRIPTED = re.compile(r"(?i)<\s*/?\s*[a-z!]|javascript\s*:|vbscript\s*:|\bon(error|load|click|mouse\w+|focus|toggle)\s*=|"
     r"document\.(cookie|location|write)|\balert\s*\(|\beval\s*\(|"

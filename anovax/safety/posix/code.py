@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from anovax.safety import paths
 from anovax.safety.finding import Finding, ask, notice, refuse
 from anovax.safety.normalise import words
+from anovax.safety.posix.shells import DOWNLOADERS
 from anovax.safety.posix.words import Command, Word
-from anovax.safety.posix.wrappers import DOWNLOADERS
 
 if TYPE_CHECKING:
     from anovax.safety.posix.shell import Run
@@ -43,10 +43,14 @@ _DANGER = re.compile(
     r"\bos\.\w+"
 )
 _LITERAL = re.compile(r"'((?:[^'\\\n]|\\.)*)'|\"((?:[^\"\\\n]|\\.)*)\"|`([^`]*)`|%x[({\[]([^)}\]]*)|\bqx[({/]([^)}/]*)")
-_SAFE_MODULES = words("""math random datetime time json re string statistics decimal fractions itertools functools collections calendar
-    locale platform textwrap uuid cmath operator pprint this antigravity sys""")
-_SAFE_CALLS = words("""print len range sum min max abs round sorted int float str list dict set tuple input enumerate zip map filter
-    any all divmod pow hex bin oct ord repr type reversed format bool""")
+_SAFE_MODULES = words(
+    """math random datetime time json re string statistics decimal fractions itertools functools
+            collections calendar locale platform textwrap uuid cmath operator pprint this antigravity sys"""
+)
+_SAFE_CALLS = words(
+    """print len range sum min max abs round sorted int float str list dict set tuple input enumerate zip
+            map filter any all divmod pow hex bin oct ord repr type reversed format bool"""
+)
 
 
 def judge_code(text: str, run: Run, python: bool = False) -> Finding | None:
@@ -234,13 +238,21 @@ def build(command: Command, run: Run) -> Finding | None:
 
 
 RULES: Mapping[str, Rule] = {
-    **dict.fromkeys(words("python python2 python3 pypy pypy3 ipython perl perl5 ruby jruby irb node nodejs deno bun php lua "
-        "luajit rscript r julia tclsh wish expect guile racket sbcl clisp ghci "
-                          "runghc ocaml groovy scala kotlin jshell jjs jrunscript swift elixir erl iex "
-                              "crystal raku nim dart ts-node tsx osascript octave matlab go dotnet java "
-                              "cscript gjs qjs"), interpreter),
+    **dict.fromkeys(words(
+            """python python2 python3 pypy pypy3 ipython perl perl5 ruby jruby irb node nodejs deno bun php lua
+            luajit rscript r julia tclsh wish expect guile racket sbcl clisp ghci runghc ocaml groovy scala
+            kotlin jshell jjs jrunscript swift elixir erl iex crystal raku nim dart ts-node tsx osascript octave
+            matlab go dotnet java cscript gjs qjs"""
+        ), interpreter),
     **{f"python{minor}": interpreter for minor in ("2.7", *(f"3.{n}" for n in range(6, 16)))},
-    **dict.fromkeys(words("awk gawk mawk nawk busybox-awk"), awk),
-    **dict.fromkeys(words("""vi vim nvim gvim view rvim ex ed emacs emacsclient nano-run gdb lldb mutt irssi dc-run joe micro less-run"""), editor),
-    **dict.fromkeys(words("gcc g++ cc clang tcc ld as rustc man"), build),
+    **dict.fromkeys(words(
+            """awk gawk mawk nawk busybox-awk"""
+        ), awk),
+    **dict.fromkeys(words(
+            """vi vim nvim gvim view rvim ex ed emacs emacsclient nano-run gdb lldb mutt irssi dc-run joe micro
+            less-run"""
+        ), editor),
+    **dict.fromkeys(words(
+            """gcc g++ cc clang tcc ld as rustc man"""
+        ), build),
 }  # fmt: skip

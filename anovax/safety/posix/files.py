@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from anovax.safety import paths
 from anovax.safety.finding import Finding, ask, notice, refuse
 from anovax.safety.normalise import words
+from anovax.safety.posix.shells import SHELLS
 from anovax.safety.posix.words import Command, Word
-from anovax.safety.posix.wrappers import SHELLS
 
 if TYPE_CHECKING:
     from anovax.safety.posix.shell import Run

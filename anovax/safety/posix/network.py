@@ -17,16 +17,12 @@ if TYPE_CHECKING:
 
 Rule = Callable[[Command, "Run"], "Finding | None"]
 _SENDS = re.compile(
-
-        r"-d$|-d[^-\s]|-F|-T|--data\S*|--form\S*|--upload-file\S*|--post-(data|file)\S*|--body-\S+|--json\S*|"
-        r"--mail-\S+|-Q$|--quote|--netrc\S*|-K$|--config\S*|-E$|--cert\S*"
-
+    r"-d$|-d[^-\s]|-F|-T|--data\S*|--form\S*|--upload-file\S*|--post-(data|file)\S*|--body-\S+|--json\S*|"
+    r"--mail-\S+|-Q$|--quote|--netrc\S*|-K$|--config\S*|-E$|--cert\S*"
 )
 _PROGRAM = re.compile(
-
-        r"(?i)\.(sh|bash|py|pl|rb|js|exe|msi|dll|bat|cmd|ps1|vbs|scr|jar|apk|deb|rpm|run|bin|elf|appimage|dmg|pkg|"
-        r"iso|sct|hta|so|php|out)(\?|#|$)"
-
+    r"(?i)\.(sh|bash|py|pl|rb|js|exe|msi|dll|bat|cmd|ps1|vbs|scr|jar|apk|deb|rpm|run|bin|elf|appimage|dmg|pkg|"
+    r"iso|sct|hta|so|php|out)(\?|#|$)"
 )
 
 
@@ -117,17 +113,27 @@ def open_file(command: Command, run: Run) -> Finding | None:
 
 
 RULES: Mapping[str, Rule] = {
-    **dict.fromkeys(words("""curl wget http https httpie xh curlie aria2c axel lwp-download lwp-request fetch lynx w3m links elinks
-        wget2 youtube-dl yt-dlp"""), fetch),
-    **dict.fromkeys(words("""nc ncat netcat socat telnet cryptcat pwncat nc.traditional nc.openbsd chisel gost websocat"""), listen),
-    **dict.fromkeys(words("""ping ping6 host dig nslookup traceroute whois tracepath mtr drill resolvectl-query finger"""), look_up),
-    **dict.fromkeys(words("nmap masscan zmap rustscan arp-scan netdiscover fping hping3 hping unicornscan nikto dirb gobuster "
-        "ffuf wfuzz sqlmap amass subfinder nuclei wpscan enum4linux "
-                          "smbmap rpcclient ldapsearch snmpwalk onesixtyone showmount rpcinfo arping "
-                              "nbtscan whatweb slowloris ab wrk siege hey"), _scan),
-    **dict.fromkeys(words("openvpn wg wg-quick tailscale zerotier-cli tor i2pd pppd sshuttle iodine dnscat2 ptunnel frpc ngrok "
-        "localtunnel lt teamviewer anydesk rustdesk vncserver x11vnc "
-                          "xfreerdp rdesktop sshd dropbear"), _tunnel),
-    **dict.fromkeys(words("""xdg-open open gio gnome-open kde-open gvfs-open sensible-browser x-www-browser firefox chromium
-        google-chrome see run-mailcap"""), open_file),
+    **dict.fromkeys(words(
+            """curl wget http https httpie xh curlie aria2c axel lwp-download lwp-request fetch lynx w3m links
+            elinks wget2 youtube-dl yt-dlp"""
+        ), fetch),
+    **dict.fromkeys(words(
+            """nc ncat netcat socat telnet cryptcat pwncat nc.traditional nc.openbsd chisel gost websocat"""
+        ), listen),
+    **dict.fromkeys(words(
+            """ping ping6 host dig nslookup traceroute whois tracepath mtr drill resolvectl-query finger"""
+        ), look_up),
+    **dict.fromkeys(words(
+            """nmap masscan zmap rustscan arp-scan netdiscover fping hping3 hping unicornscan nikto dirb gobuster
+            ffuf wfuzz sqlmap amass subfinder nuclei wpscan enum4linux smbmap rpcclient ldapsearch snmpwalk
+            onesixtyone showmount rpcinfo arping nbtscan whatweb slowloris ab wrk siege hey"""
+        ), _scan),
+    **dict.fromkeys(words(
+            """openvpn wg wg-quick tailscale zerotier-cli tor i2pd pppd sshuttle iodine dnscat2 ptunnel frpc ngrok
+            localtunnel lt teamviewer anydesk rustdesk vncserver x11vnc xfreerdp rdesktop sshd dropbear"""
+        ), _tunnel),
+    **dict.fromkeys(words(
+            """xdg-open open gio gnome-open kde-open gvfs-open sensible-browser x-www-browser firefox chromium
+            google-chrome see run-mailcap"""
+        ), open_file),
 }  # fmt: skip

@@ -9,14 +9,23 @@ from typing import TYPE_CHECKING
 from anovax.safety import paths
 from anovax.safety.finding import Finding, ask, notice, refuse
 from anovax.safety.normalise import words
-from anovax.safety.posix import code, files, network, system, tools
+from anovax.safety.posix import code, files, machine, network, packages, system, tools
+from anovax.safety.posix.shells import SHELLS
 from anovax.safety.posix.words import Command, Redirect, Word
-from anovax.safety.posix.wrappers import SHELLS, WRAPPERS, unwrap
+from anovax.safety.posix.wrappers import WRAPPERS, unwrap
 
 if TYPE_CHECKING:
     from anovax.safety.posix.shell import Run
 
-RULES: dict[str, files.Rule] = {**code.RULES, **network.RULES, **tools.RULES, **system.RULES, **files.RULES}
+RULES: dict[str, files.Rule] = {
+    **code.RULES,
+    **network.RULES,
+    **tools.RULES,
+    **packages.RULES,
+    **machine.RULES,
+    **system.RULES,
+    **files.RULES,
+}
 # They only print their arguments, or read about a program
 _TALK = words("echo printf man which whereis type whatis apropos info help tldr cheat notify-send say espeak espeak-ng "
     "spd-say zenity cowsay figlet banner logger-none basename dirname seq "

@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from anovax.safety.finding import Finding, ask, refuse
+from anovax.safety.finding import Finding, ask
 from anovax.safety.posix import constants
 from anovax.safety.posix.expand import DEFAULT_ENV, Piece, expand_braces, join, pieces_of
+from anovax.safety.posix.statements import HANDLERS, assign, leniently
 from anovax.safety.posix.words import Command, Redirect, Word
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class Run:
     """One text's evaluation. Collects ``findings``; remembers variables, functions, aliases, files and where ``cd`` went."""
 
     def __init__(self, parse: Parse, rules: Rules, also: Callable[[str], Iterable[Finding]] | None = None) -> None:
-        self._parse, self._rules = parse, rules
+        self._parse, self.rules = parse, rules
         self.also = also  # how another system's shell would read a text that is handed to a program
         self.findings: list[Finding] = []
         self.env: dict[str, str] = dict(DEFAULT_ENV)
@@ -76,17 +77,9 @@ class Run:
         root = self._parse(text.encode(errors="replace")).root_node
         if root.has_error:
             self.broken = True
-            self._leniently(text)
+            for found in leniently(text):
+                self.run(Command(found, cwd=self.cwd))
         return self.walk(root, stdin)
-
-    def _leniently(self, text: str) -> None:
-        """Judge each piece of a text that is no whole script, as words without their quotes."""
-        for piece in re.split(r"[\n;|&()`{}]+|\$\(|<<-?\s*\w+|<<<", text)[:40]:
-            found = [Word(re.sub(r"['\"\\]", "", word)) for word in piece.split()[:60]]
-            while found and re.fullmatch(r"\w+=.*|then|do|else|if|while|until|time|!", found[0].text):
-                found = found[1:]
-            if found:
-                self.run(Command(tuple(found), cwd=self.cwd))
 
     def found(self, finding: Finding | None) -> None:
         if finding is not None:
@@ -99,15 +92,18 @@ class Run:
         self._nodes -= 1
         if self._nodes < 0:
             raise TooDeepError
-        handler: Callable[..., str | None] | None = getattr(self, f"_{node.type}", None)
+        own: Callable[..., str | None] | None = getattr(self, f"_{node.type}", None)
+        if own is not None:
+            return own(node, stdin, piped)
+        handler = HANDLERS.get(node.type)
         if handler is not None:
-            return handler(node, stdin, piped)
+            return handler(self, node, stdin, piped)
         if node.type in _LISTS or node.type.endswith(("_statement", "_expression", "_clause")):
-            return self._all(node.named_children, stdin, piped)
+            return self.walk_all(node.named_children, stdin, piped)
         self._inside(node)
         return ""
 
-    def _all(self, nodes: Iterable[Node], stdin: str | None, piped: bool) -> str | None:
+    def walk_all(self, nodes: Iterable[Node], stdin: str | None, piped: bool) -> str | None:
         outputs = [self.walk(child, stdin, piped) for child in nodes]
         known = [text for text in outputs if text is not None]
         return "".join(known) if len(known) == len(outputs) else None
@@ -143,7 +139,7 @@ class Run:
         prefix: list[tuple[str, str]] = []
         for child in node.named_children:
             if child.type == "variable_assignment":
-                prefix.append(self._assignment(child))
+                prefix.append(assign(self, child))
             elif child.type == "herestring_redirect":
                 text = self.words(child.named_children[-1:])
                 stdin, piped = (None if any(w.open for w in text) else " ".join(w.text for w in text) + "\n"), True
@@ -168,7 +164,7 @@ class Run:
         self._nodes -= 8
         if self._nodes < 0 or len(command.words) > MAX_WORDS:
             raise TooDeepError
-        for finding in self._rules(command, self):
+        for finding in self.rules(command, self):
             self.found(finding)
         if not command.words:
             return ""
@@ -286,7 +282,7 @@ class Run:
             self._inside(node)
             return Piece("1", open=True)
         before, self.decoded = self.decoded, False
-        out = self._all(node.named_children, "", False)
+        out = self.walk_all(node.named_children, "", False)
         decoded, self.decoded = self.decoded, before or self.decoded
         if node.type == "process_substitution":
             name = f"/dev/fd/{63 - len(self.files)}"
@@ -295,89 +291,6 @@ class Run:
         text = (out or "").rstrip("\n")
         hidden = decoded or (out is None and self.source in constants.UNPACKERS)
         return Piece(text, open=out is None, hidden=hidden, splits=True, substituted=True)
-
-    # --- assignments and definitions ---------------------------------------------------------------------------------
-
-    def _assignment(self, node: Node) -> tuple[str, str]:
-        name = ((node.child_by_field_name("name") or node).text or b"").decode()
-        value = node.child_by_field_name("value")
-        pieces = pieces_of(value, self.env, self.substitute) if value is not None else []
-        text = "".join(piece.text for piece in pieces)
-        known = not any(piece.open for piece in pieces)
-        if known:
-            plus = b"+=" in (node.text or b"")[: len(name) + 2]
-            self.env[name] = (self.env.get(name, "") if plus else "") + text
-        else:
-            self.env.pop(name, None)
-        for finding in self._rules(Command((Word("="), Word(name), Word(text)), cwd=self.cwd), self):
-            self.found(finding)
-        return name, text
-
-    def _variable_assignment(self, node: Node, stdin: str | None, piped: bool) -> str:
-        self._assignment(node)
-        return ""
-
-    def _declaration_command(self, node: Node, stdin: str | None, piped: bool) -> str:
-        others: list[Word] = []
-        for child in node.named_children:
-            if child.type == "variable_assignment":
-                self._assignment(child)
-            else:
-                others.extend(self.words([child]))
-        name = (node.children[0].text or b"").decode()
-        self.run(Command((Word(name), *others), cwd=self.cwd))
-        return ""
-
-    def _unset_command(self, node: Node, stdin: str | None, piped: bool) -> str:
-        self.run(Command((Word("unset"), *self.words(node.named_children)), cwd=self.cwd))
-        return ""
-
-    def _function_definition(self, node: Node, stdin: str | None, piped: bool) -> str:
-        name = ((node.child_by_field_name("name") or node).text or b"").decode()
-        body = node.child_by_field_name("body")
-        if body is None:
-            return ""
-        text = (body.text or b"").decode(errors="replace")
-        if re.search(rf"(?<![\w]){re.escape(name)}\s*(\||&)", text):
-            self.found(refuse("fork_bomb", "a function that starts itself again and again stops the computer"))
-            return ""
-        self.walk(body)
-        self.functions[name] = body
-        return ""
-
-    # --- loops -------------------------------------------------------------------------------------------------------
-
-    def _for_statement(self, node: Node, stdin: str | None, piped: bool) -> str | None:
-        name = ((node.child_by_field_name("variable") or node).text or b"").decode()
-        body = node.child_by_field_name("body")
-        values = self.words([c for c in node.named_children if c not in (body,) and c.type != "variable_name"])
-        if body is None:
-            return ""
-        known = bool(values) and not any(word.open for word in values)
-        out: str | None = None
-        for value in values[:4] if known else [None]:
-            if value is None:
-                self.env.pop(name, None)
-            else:
-                self.env[name] = value.text
-            out = self.walk(body, stdin)
-        return out if len(values) == 1 else None
-
-    def _while_statement(self, node: Node, stdin: str | None, piped: bool) -> None:
-        condition = re.match(
-            r"\s*(while|until)\s+(true|:|false|\[\s*1\s*\]|1|\(\(\s*1\s*\)\))\s*(;|\n|$)",
-            (node.text or b"").decode(errors="replace"),
-        )
-        if condition and b"sleep" not in (node.text or b"") and b"break" not in (node.text or b""):
-            self.found(ask("endless", "it never ends and can take all of the computer's time"))
-        for child in node.named_children:
-            self.walk(child, stdin, piped)
-
-    def _if_statement(self, node: Node, stdin: str | None, piped: bool) -> str | None:
-        head = (node.text or b"").split(b"then")[0]
-        if b"sleep" in (node.text or b"") and re.search(rb"\$\(|`", head):
-            self.found(ask("probe", "it tells a secret by how long it waits"))
-        return self._all(node.named_children, stdin, piped)
 
     # --- what rules change -------------------------------------------------------------------------------------------
 

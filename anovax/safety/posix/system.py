@@ -84,10 +84,11 @@ def _kill(command: Command, run: Run) -> Finding | None:
 
 
 def _services(command: Command, run: Run) -> Finding | None:
-    verbs = words("status list-units list-unit-files list-timers list-sockets list-dependencies list-jobs list show "
-        "cat is-active is-enabled "
-                  "is-failed is-system-running help get-default print blame dump managername info "
-                      "--failed --all --version --status-all")  # fmt: skip
+    verbs = words(
+            """status list-units list-unit-files list-timers list-sockets list-dependencies list-jobs list show cat
+            is-active is-enabled is-failed is-system-running help get-default print blame dump managername info
+            --failed --all --version --status-all"""
+        )  # fmt: skip
     operands = [text for text in command.low if not text.startswith("-") or text in verbs]
     if not operands or set(operands) & verbs:
         return None
@@ -108,13 +109,14 @@ def _set(command: Command, run: Run) -> Finding | None:
     return None
 
 
-_TRACING = words("HISTFILE HISTSIZE HISTFILESIZE HISTCONTROL HISTIGNORE SAVEHIST HISTTIMEFORMAT")
-_RISKY = words("LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_INSERT_LIBRARIES DYLD_LIBRARY_PATH PROMPT_COMMAND BASH_ENV ENV "
-    "PYTHONSTARTUP PYTHONPATH PERL5OPT "
-               "PERL5LIB RUBYOPT NODE_OPTIONS GIT_SSH GIT_SSH_COMMAND GIT_PAGER GIT_EDITOR PATH IFS "
-                   "SHELLOPTS BASHOPTS PS4 HTTP_PROXY HTTPS_PROXY "
-               "http_proxy https_proxy ALL_PROXY all_proxy NODE_TLS_REJECT_UNAUTHORIZED SUDO_ASKPASS "
-                   "SSH_ASKPASS MANPAGER LESSOPEN JAVA_TOOL_OPTIONS")  # fmt: skip
+_TRACING = words("""HISTFILE HISTSIZE HISTFILESIZE HISTCONTROL HISTIGNORE SAVEHIST HISTTIMEFORMAT""")
+_RISKY = words(
+            """LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_INSERT_LIBRARIES DYLD_LIBRARY_PATH PROMPT_COMMAND BASH_ENV
+            ENV PYTHONSTARTUP PYTHONPATH PERL5OPT PERL5LIB RUBYOPT NODE_OPTIONS GIT_SSH GIT_SSH_COMMAND
+            GIT_PAGER GIT_EDITOR PATH IFS SHELLOPTS BASHOPTS PS4 HTTP_PROXY HTTPS_PROXY http_proxy https_proxy
+            ALL_PROXY all_proxy NODE_TLS_REJECT_UNAUTHORIZED SUDO_ASKPASS SSH_ASKPASS MANPAGER LESSOPEN
+            JAVA_TOOL_OPTIONS"""
+        )  # fmt: skip
 
 
 def assignment(name: str, value: str) -> Finding | None:
@@ -143,42 +145,6 @@ def _login(command: Command, run: Run) -> Finding | None:
     ) or any(text.startswith(("--vacuum", "--rotate", "--flush")) for text in command.low) else None  # fmt: skip
 
 
-_REMOVING = re.compile(r"remove|purge|uninstall|autoremove|autoclean|erase|unpublish|publish|rm|-r\w*|-e|--remove|--purge|"
-    r"--erase|rdepends-delete|"
-                       r"delete|unlink|-p|dist-upgrade|full-upgrade|clean|yank|deprecate|owner|downgrade|"
-                           r"swap|un|prune|cleanup|zap|untap")  # fmt: skip
-_INSTALLING = re.compile(
-
-        r"install|i|add|upgrade|update|-s\w*|-u|-i|--install|in|reinstall|build-dep|refresh|tap|source|get|global|"
-        r"dlx|exec|run-script|clone|link"
-
-)
-
-
-def _packages(command: Command, run: Run) -> Finding | None:
-    if not command.args:
-        return None
-    verbs = [text for text in command.low[:3]]
-    if any(_REMOVING.fullmatch(text) for text in verbs):
-        return ask("packages", "it removes or publishes software")
-    if command.name in ("npx", "bunx", "uvx", "pipx", "dpkg", "rpm", "installer") and verbs[0] not in (
-        "list",
-        "-l",
-        "-s",
-        "-qa",
-        "-q",
-        "--list",
-        "-ql",
-        "search",
-    ):
-        return ask("packages", "it installs or runs software from elsewhere")
-    if any(re.search(r"https?:|git\+|^file:|\.(deb|rpm|whl|tar\.gz|tgz)$", text) for text in command.low):
-        return ask("packages", "it installs software from an address")
-    if any(_INSTALLING.fullmatch(text) for text in verbs) and any(not t.startswith("-") for t in command.texts[1:]):
-        return ask("packages", "it installs or changes software")
-    return None
-
-
 def _crypt(command: Command, run: Run) -> Finding | None:
     text = " ".join(command.low)
     if command.name.startswith("gpg") and re.search(
@@ -194,63 +160,6 @@ def _crypt(command: Command, run: Run) -> Finding | None:
             else ask("encrypt", "it locks files or handles keys")
         )
     return None
-
-
-def _settings(command: Command, run: Run) -> Finding | None:
-    """sysctl, date, hostname…: reading is harmless, setting asks."""
-    if (
-        command.name == "date"
-        and not command.has("s", "set")
-        and not any(re.fullmatch(r"\d{8,12}(\.\d\d)?", t) for t in command.texts)
-    ):
-        return None
-    if command.name in ("ulimit", "umask", "xset", "setxkbmap", "stty"):
-        return notice("settings", "it changes a setting of this session") if command.args else None
-    if (
-        command.name in ("hostname", "domainname", "dmesg", "swapon")
-        and not command.has("bFcCnDa")
-        and (command.name in ("dmesg",) or not command.operands())
-    ):
-        return None
-    if command.name == "hostname" and command.texts and command.texts[0] in ("-i", "-I", "-f", "-s", "-A", "-d"):
-        return None
-    if (
-        command.name == "sysctl"
-        and not command.has("wp", "write", "load", "system")
-        and "=" not in " ".join(command.texts)
-    ):
-        return None
-    return ask("settings", "it changes a setting of the whole system") if command.args else None
-
-
-def _network_settings(command: Command, run: Run) -> Finding | None:
-    text = " ".join(command.low)
-    if re.search(
-        (
-            r"\b(up|down|add|del|delete|flush|set|replace|change|up|disconnect|connect|off|modify|netns|promisc|"
-            r"hw|mtu|-s|-d|append)\b|(^|\s)-[sdf]\b"
-        ),
-        text,
-    ):
-        return ask("network", "it changes the network")
-    if command.name in ("ifconfig", "iwconfig") and len(command.operands()) > 1:
-        return ask("network", "it changes the network")
-    return None
-
-
-def _firewall(command: Command, run: Run) -> Finding | None:
-    text = " ".join(command.low)
-    if not command.args or re.fullmatch(
-        (
-            r"(-t \w+ )?-(l|s|nl|vnl|lnv|vl|ln|l -n|l -v|l -n -v|v -l)|status( verbose| numbered)?|--(list|state|"
-            r"get)\S*|list( ruleset| tables)?|show.*"
-        ),
-        text,
-    ):
-        return None
-    return refuse("firewall",
-    "it would take down the firewall") if re.search(r"(^|\s)-[fx]\b|disable|flush|reset|--panic|policy.*accept|-p \w+ accept", text) else ask(
-        "firewall", "it changes the firewall")  # fmt: skip
 
 
 def _messages(command: Command, run: Run) -> Finding | None:
@@ -272,34 +181,39 @@ def _mac(command: Command, run: Run) -> Finding | None:
 
 
 RULES: Mapping[str, Rule] = {
-    **dict.fromkeys(words("mkfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs mkfs.exfat "
-        "mkfs.f2fs mke2fs mkdosfs mkntfs mkswap "
-                          "wipefs blkdiscard format sgdisk zerofree nwipe dban"), _format),
-    **dict.fromkeys(words("""shutdown reboot halt poweroff init telinit suspend hibernate pm-suspend pm-hibernate systemctl-poweroff
-        rtcwake"""), _power),
-    **dict.fromkeys(words("kill pkill killall killall5 skill snice fuser xkill slay tkill"), _kill),
-    **dict.fromkeys(words("systemctl service rc-service rc-update update-rc.d chkconfig launchctl initctl start-stop-daemon "
-        "invoke-rc.d sv svc supervisorctl pm2 monit "
-                          "brew-services"), _services),
+    **dict.fromkeys(words(
+            """mkfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs mkfs.exfat
+            mkfs.f2fs mke2fs mkdosfs mkntfs mkswap wipefs blkdiscard format sgdisk zerofree nwipe dban"""
+        ), _format),
+    **dict.fromkeys(words(
+            """shutdown reboot halt poweroff init telinit suspend hibernate pm-suspend pm-hibernate
+            systemctl-poweroff rtcwake"""
+        ), _power),
+    **dict.fromkeys(words(
+            """kill pkill killall killall5 skill snice fuser xkill slay tkill"""
+        ), _kill),
+    **dict.fromkeys(words(
+            """systemctl service rc-service rc-update update-rc.d chkconfig launchctl initctl start-stop-daemon
+            invoke-rc.d sv svc supervisorctl pm2 monit brew-services"""
+        ), _services),
     "history": _history, "set": _set, "setopt": _set, "shopt": _set, "unset": _unset, "fc": _history,
-    **dict.fromkeys(words("""loginctl hostnamectl timedatectl localectl journalctl nmcli bluetoothctl rfkill machinectl resolvectl
-        systemd-resolve networkctl iw"""), _login),
-    **dict.fromkeys(words("apt apt-get aptitude dpkg dnf yum rpm pacman yay paru zypper apk emerge snap flatpak brew port pkg "
-        "pkg_delete pkgutil pip pip3 pipx npm pnpm "
-                          "yarn bun npx bunx uvx uv gem cargo go-get conda mamba poetry composer nix-env "
-                              "nix choco scoop winget luarocks cpan opam twine installer "
-                          "softwareupdate apt-key add-apt-repository apt-mark alien dpkg-reconfigure "
-                              "slackpkg xbps-remove eopkg cabal pdm"), _packages),
-    **dict.fromkeys(words("gpg gpg2 openssl"), _crypt),
-    **dict.fromkeys(words("""sysctl date hostname domainname dmesg ulimit umask xset stty setxkbmap hwclock swapon"""), _settings),
-    **dict.fromkeys(words("ip ifconfig route arp iwconfig ethtool tc brctl"), _network_settings),
-    **dict.fromkeys(words("""iptables ip6tables nft ufw firewall-cmd iptables-restore ebtables pfctl ipset iptables-legacy csf
-        fail2ban-client"""), _firewall),
-    **dict.fromkeys(words("dbus-send busctl gdbus qdbus xdotool ydotool wtype wmctrl xte xsendkeys"), _messages),
-    **dict.fromkeys(words("yes stress stress-ng forkbomb sysbench cpuburn memtester"), _load),
-    **dict.fromkeys(words("diskutil defaults csrutil nvram tmutil spctl pmset scutil systemsetup networksetup security dscl "
-        "dseditgroup kextload kextunload fdesetup "
-                          "profiles bless asr xattr chflags"), _mac),
+    **dict.fromkeys(words(
+            """loginctl hostnamectl timedatectl localectl journalctl nmcli bluetoothctl rfkill machinectl
+            resolvectl systemd-resolve networkctl iw"""
+        ), _login),
+    **dict.fromkeys(words(
+            """gpg gpg2 openssl"""
+        ), _crypt),
+    **dict.fromkeys(words(
+            """dbus-send busctl gdbus qdbus xdotool ydotool wtype wmctrl xte xsendkeys"""
+        ), _messages),
+    **dict.fromkeys(words(
+            """yes stress stress-ng forkbomb sysbench cpuburn memtester"""
+        ), _load),
+    **dict.fromkeys(words(
+            """diskutil defaults csrutil nvram tmutil spctl pmset scutil systemsetup networksetup security dscl
+            dseditgroup kextload kextunload fdesetup profiles bless asr xattr chflags"""
+        ), _mac),
     **_unless(r"-l|--list|-h|--help|-v|--version|print|list|display|status|luksdump|--detail|isluks", "disk",
     "it changes disks or partitions",
               "fdisk sfdisk cfdisk parted gparted gdisk partprobe kpartx cryptsetup mdadm lvremove "

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from anovax.safety.finding import Finding, ask, notice
+from anovax.safety.finding import Finding, ask
 from anovax.safety.normalise import words
+from anovax.safety.posix.git import git
 from anovax.safety.posix.words import Command
 
 if TYPE_CHECKING:
@@ -27,10 +28,11 @@ _THROWING = re.compile(
     r"assume-role|print-access-token|print-identity-token|get-password-data|get-login-password|auth-token|"
     r"access-key\S*|archive|transfer\S*|exec|ssh|run|deploy|push|merge)"
 )
-_LOOKING = words("list ls ps get describe show status version help logs log info inspect images top events explain "
-    "api-resources config-view plan validate output fmt "
-                 "whoami current-context search history stats port diff view graph providers state-list "
-                     "template lint test build check doctor outdated")  # fmt: skip
+_LOOKING = words(
+            """list ls ps get describe show status version help logs log info inspect images top events explain
+            api-resources config-view plan validate output fmt whoami current-context search history stats port
+            diff view graph providers state-list template lint test build check doctor outdated"""
+        )  # fmt: skip
 
 
 def cloud(command: Command, run: Run) -> Finding | None:
@@ -115,128 +117,6 @@ def _inside(command: Command, run: Run, index: int) -> None:
     if len(rest) > 1:
         run.run(command.inner(tuple(rest[1:]), redirects=()))
 
-
-_CODE_IN_GIT = re.compile(r"(core\.(pager|editor|sshcommand|fsmonitor|hookspath|gitproxy|askpass)|alias\.|diff\.external|"
-    r"credential\.helper|filter\.|merge\.\w+\.driver|url\.|http\.proxy|"
-                          r"protocol\.|gpg\.program|sequence\.editor|pager\.|uploadpack|receive\.)")  # fmt: skip
-
-
-def git(command: Command, run: Run) -> Finding | None:
-    rest = list(command.texts)
-    while rest and rest[0].startswith("-"):
-        option = rest.pop(0)
-        if option in ("-c", "-C", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env") and rest:
-            value = rest.pop(0)
-            if option in ("-c", "--config-env") and _CODE_IN_GIT.match(value.casefold()):
-                return ask("run", "its options run another program")
-    if not rest:
-        return None
-    verb, args = rest[0].casefold(), rest[1:]
-    judge = _GIT.get(verb)
-    sub = Command((command.words[0], *command.args[len(command.texts) - len(args) :]), cwd=command.cwd)
-    if command.has("", "upload-pack", "receive-pack", "exec") or any(
-        text.startswith(("ext::", "fd::")) for text in args
-    ):
-        return ask("run", "its options run another program")
-    return judge(sub) if judge else None
-
-
-def _lost(reason: str = "work that is not saved elsewhere would be lost") -> Finding:
-    return ask("git", reason)
-
-
-def _git_reset(c: Command) -> Finding | None:
-    return _lost() if c.has("", "hard", "merge", "keep") else notice("git", "it changes what would be committed")
-
-
-def _git_checkout(c: Command) -> Finding | None:
-    if (
-        c.has("f", "force", "ours", "theirs", "merge")
-        or "--" in c.texts
-        or "." in c.texts
-        or c.has("", "pathspec-from-file")
-    ):
-        return _lost()
-    if c.has("bBt", "track", "orphan", "detach"):
-        return _lost() if "-B" in c.texts else None
-    return (
-        _lost()
-        if len(c.operands()) > 1 or any(("." in w.text and "/" in w.text) or w.globbed for w in c.operands())
-        else None
-    )
-
-
-def _git_restore(c: Command) -> Finding | None:
-    return None if c.has("S", "staged") and not c.has("W", "worktree") else _lost()
-
-
-def _git_clean(c: Command) -> Finding | None:
-    return None if c.has("n", "dry-run") or not c.args else _lost("files that are not in git would be deleted")
-
-
-def _git_push(c: Command) -> Finding | None:
-    if c.has("", "force-with-lease") and not (c.has("f") or "--force" in c.low):
-        return notice("git", "it rewrites a branch if nobody else has changed it")
-    if (
-        c.has("f", "force", "mirror", "delete", "prune")
-        or c.has("d")
-        or any(w.text.startswith(("+", ":")) for w in c.operands())
-    ):
-        return _lost("it rewrites or deletes what others see")
-    return notice("git", "it publishes commits")
-
-
-def _git_branch(c: Command) -> Finding | None:
-    return (
-        _lost("a branch would be lost")
-        if c.has("DMC") or (c.has("d", "delete") and c.has("f", "force")) or c.has("f", "force")
-        else None
-    )
-
-
-def _git_stash(c: Command) -> Finding | None:
-    return _lost("put-away work would be lost") if c.low[:1] in (("drop",), ("clear",)) else None
-
-
-def _git_throws(*verbs: str) -> Callable[[Command], Finding | None]:
-    def judge(c: Command) -> Finding | None:
-        return _lost() if any(text in verbs for text in c.low[:3]) or c.has("fD", "force") else None
-
-    return judge
-
-
-def _git_always(c: Command) -> Finding | None:
-    return _lost("it rewrites the history or deletes parts of it")
-
-
-def _git_config(c: Command) -> Finding | None:
-    text = " ".join(c.low)
-    if re.search(r"--(unset|remove|replace|edit)", text) or (
-        _CODE_IN_GIT.search(text) and not re.search(r"--(get|list)|(^|\s)-l\b", text)
-    ):
-        return ask("settings", "it changes what git does or runs")
-    return None
-
-
-_GIT: Mapping[str, Callable[[Command], Finding | None]] = {
-    "reset": _git_reset, "checkout": _git_checkout, "switch": _git_throws("--discard-changes"),
-    "restore": _git_restore, "clean": _git_clean, "push": _git_push,
-    "branch": _git_branch, "stash": _git_stash, "reflog": _git_throws("expire", "delete"),
-    "gc": _git_throws("--prune=now", "--prune=all", "--aggressive"),
-    "worktree": _git_throws("remove", "prune"), "update-ref": _git_always, "filter-branch": _git_always,
-    "filter-repo": _git_always, "prune": _git_always,
-    "tag": _git_throws("-d", "--delete"), "remote": _git_throws("remove", "rm", "set-url", "prune"),
-    "rm": _git_throws("-r", "-rf", "."), "rebase": _git_throws("--onto", "--exec", "-x", "--root"),
-    "config": _git_config, "submodule": _git_throws("deinit", "foreach"), "bisect": _git_throws("run"),
-    "replace": _git_always, "notes": _git_throws("remove", "prune"),
-    "symbolic-ref": _git_throws("-d", "--delete"), "lfs": _git_throws("prune", "migrate"), "send-email": _git_always,
-    "credential": _git_always, "daemon": _git_always,
-    "commit": _git_throws("--no-verify-never"), "read-tree": _git_throws("--reset", "-u"),
-    "checkout-index": _git_always, "repack": _git_throws("-a", "-ad", "-adf"),
-    "pack-refs": _git_throws("--prune-never"),
-    "svn": _git_throws("dcommit", "reset"), "sparse-checkout": _git_throws("set", "init"),
-    "fetch": _git_throws("--prune-tags"), "pull": _git_throws("--force"), "fast-import": _git_always,
-}  # fmt: skip
 
 _SQL = re.compile(r"(?is)\b(drop\s+(table|database|schema|user|role|view|index|collection|keyspace|column)|"
     r"truncate(\s+table)?\s+\w|delete\s+from\s+\w|update\s+\w+\s+set\b|"
@@ -329,27 +209,36 @@ def backup(command: Command, run: Run) -> Finding | None:
 
 RULES: Mapping[str, Rule] = {
     "git": git, "gh": cloud, "glab": cloud, "hub": cloud, "hg": project, "svn": project,
-    **dict.fromkeys(words("docker podman docker-compose podman-compose nerdctl buildah lxc lxc-stop lxc-destroy lxd incus ctr "
-        "crictl vagrant virsh vboxmanage multipass minikube kind colima "
-                          "limactl runc"), container),
-    **dict.fromkeys(words("aws gcloud az gsutil bq doctl heroku fly flyctl kubectl oc k3s helm helmfile terraform tofu "
-        "terragrunt pulumi ansible ansible-playbook cdk sam serverless sls eksctl kops "
-                          "vercel netlify firebase wrangler supabase railway render hcloud linode-cli "
-                              "ibmcloud oci openstack nova consul nomad packer salt puppet chef knife argocd "
-                              "flux istioctl "
-                          "gitlab jenkins circleci stripe twilio mongocli atlas cf rancher velero s3cmd "
-                              "s5cmd b2 azcopy linode vultr-cli scw exo civo kubectx virtctl talosctl "
-                              "etcdctl kafka-topics "
-                          "kafka-topics.sh rabbitmqctl zkcli influx eb copilot"), cloud),
-    **dict.fromkeys(words("""mysql mariadb psql sqlite3 sqlite mongo mongosh sqlcmd osql isql sqlplus cqlsh clickhouse-client duckdb
-        usql cockroach influx-cli pgcli mycli litecli db2 bcp"""), database),
-    **dict.fromkeys(words("dropdb dropuser createuser mysqladmin pg_dropcluster pg_ctl pg_ctlcluster pg_restore mongorestore "
-        "mysqlimport pg_resetwal pg_dump pg_dumpall mysqldump mongodump reindexdb "
-                          "vacuumdb pg_rewind mongod"), _database_admin),
+    **dict.fromkeys(words(
+            """docker podman docker-compose podman-compose nerdctl buildah lxc lxc-stop lxc-destroy lxd incus ctr
+            crictl vagrant virsh vboxmanage multipass minikube kind colima limactl runc"""
+        ), container),
+    **dict.fromkeys(words(
+            """aws gcloud az gsutil bq doctl heroku fly flyctl kubectl oc k3s helm helmfile terraform tofu
+            terragrunt pulumi ansible ansible-playbook cdk sam serverless sls eksctl kops vercel netlify
+            firebase wrangler supabase railway render hcloud linode-cli ibmcloud oci openstack nova consul nomad
+            packer salt puppet chef knife argocd flux istioctl gitlab jenkins circleci stripe twilio mongocli
+            atlas cf rancher velero s3cmd s5cmd b2 azcopy linode vultr-cli scw exo civo kubectx virtctl talosctl
+            etcdctl kafka-topics kafka-topics.sh rabbitmqctl zkcli influx eb copilot"""
+        ), cloud),
+    **dict.fromkeys(words(
+            """mysql mariadb psql sqlite3 sqlite mongo mongosh sqlcmd osql isql sqlplus cqlsh clickhouse-client
+            duckdb usql cockroach influx-cli pgcli mycli litecli db2 bcp"""
+        ), database),
+    **dict.fromkeys(words(
+            """dropdb dropuser createuser mysqladmin pg_dropcluster pg_ctl pg_ctlcluster pg_restore mongorestore
+            mysqlimport pg_resetwal pg_dump pg_dumpall mysqldump mongodump reindexdb vacuumdb pg_rewind mongod"""
+        ), _database_admin),
     "redis-cli": _redis, "keydb-cli": _redis, "valkey-cli": _redis, "memcached-tool": _redis,
-    **dict.fromkeys(words("""rsync rclone scp sftp ftp lftp tftp smbclient rcp unison pscp psftp duplicity"""),
+    **dict.fromkeys(words(
+            """rsync rclone scp sftp ftp lftp tftp smbclient rcp unison pscp psftp duplicity"""
+        ),
     synchronise),
-    **dict.fromkeys(words("""make rails rake bundle artisan prisma alembic flyway liquibase mix sequelize typeorm knex manage.py
-        django-admin gradle gradlew mvn just task ninja drush wp"""), project),
-    **dict.fromkeys(words("""restic borg borgmatic timeshift snapper duplicati kopia bup rdiff-backup tarsnap btrbk"""), backup),
+    **dict.fromkeys(words(
+            """make rails rake bundle artisan prisma alembic flyway liquibase mix sequelize typeorm knex manage.py
+            django-admin gradle gradlew mvn just task ninja drush wp"""
+        ), project),
+    **dict.fromkeys(words(
+            """restic borg borgmatic timeshift snapper duplicati kopia bup rdiff-backup tarsnap btrbk"""
+        ), backup),
 }  # fmt: skip

@@ -6,16 +6,14 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from anovax.safety.finding import Finding, ask, notice, refuse
+from anovax.safety.finding import Finding, ask, notice
 from anovax.safety.normalise import words
+from anovax.safety.posix.shells import SHELLS, evaluate, shell, source
 from anovax.safety.posix.words import Command, Word
 
 if TYPE_CHECKING:
     from anovax.safety.posix.shell import Run
 
-SHELLS = words("sh bash dash zsh ksh mksh ash rbash fish csh tcsh busybox-sh pwsh-sh rzsh yash elvish")
-DOWNLOADERS = words("""curl wget fetch lwp-download lwp-request aria2c http https httpie lynx links w3m elinks nc ncat netcat socat
-    scp ftp tftp openssl telnet""")
 _ROOT = words("sudo doas pkexec run0 su runuser gksudo gksu kdesudo beesu please calife super sudoedit sg newgrp")
 
 # name -> (one-letter options that take a value, operands before the command)
@@ -55,7 +53,7 @@ def unwrap(command: Command, run: Run) -> list[Finding]:
     if name in _ROOT and command.args and not _asks_help(command):
         found.append(ask("elevate", "it runs with another user's rights"))
     if name in SHELLS:
-        return [*found, *_shell(command, run)]
+        return [*found, *shell(command, run)]
     if name in _SPECIAL:
         return [*found, *_SPECIAL[name](command, run)]
     if name in _PREFIXES:
@@ -108,58 +106,6 @@ def _run_text(given: list[Word], run: Run, command: Command) -> None:
         run.run(command.inner(tuple(given), redirects=()))
 
 
-def _shell(command: Command, run: Run) -> list[Finding]:
-    """sh, bash…: ``-c TEXT``, a script, or its standard input."""
-    rest = list(command.args)
-    while rest and re.match(r"[-+]", rest[0].text) and rest[0].text != "-":
-        option = rest.pop(0).text
-        if re.fullmatch(r"-[a-zA-Z]*c[a-zA-Z]*", option):
-            return _text(rest, run, command)
-        if option in ("-o", "+o", "-O", "+O", "--rcfile", "--init-file") and rest:
-            rest.pop(0)
-    if rest and rest[0].text not in ("-", "/dev/stdin") and not (command.has("s") and command.piped):
-        return _file(rest[0], run)
-    return _piped(command, run) if command.piped else []
-
-
-def _text(rest: list[Word], run: Run, command: Command) -> list[Finding]:
-    if not rest:
-        return []
-    run.env.update({str(n): word.text for n, word in enumerate(rest[1:10])})
-    run.script(rest[0].text, command.stdin)
-    if rest[0].open or rest[0].hidden:
-        return [ask("assembled", "the command is assembled at run time and cannot be judged beforehand")]
-    return []
-
-
-def _file(word: Word, run: Run) -> list[Finding]:
-    if word.text in run.files:
-        content = run.files[word.text]
-        if content is None:
-            return [_unseen(run)]
-        run.script(content)
-        return [ask("assembled", "it runs a script that it has just written")]
-    if word.open or word.substituted or word.text.startswith("/dev/tcp"):
-        return [ask("assembled", "which script it runs is known only then")]
-    return [notice("script", f"it runs the script {word.text}")]
-
-
-def _piped(command: Command, run: Run) -> list[Finding]:
-    """What comes in through a pipe is run."""
-    if command.stdin is None:
-        return [_unseen(run)]
-    run.script(command.stdin)
-    if run.decoded:
-        return [ask("assembled", "it runs a text that was hidden in an encoding")]
-    return [notice("script", "it runs a text")]
-
-
-def _unseen(run: Run) -> Finding:
-    if run.source in DOWNLOADERS:
-        return refuse("download_run", "it would run a program from the internet that nobody has looked at")
-    return ask("assembled", "what it runs is known only then")
-
-
 def _xargs(command: Command, run: Run) -> list[Finding]:
     rest, holder = list(command.args), ""
     while rest and rest[0].text.startswith("-"):
@@ -187,26 +133,6 @@ def _xargs(command: Command, run: Run) -> list[Finding]:
     if whole.open and (rest[0].text == holder or Command((rest[0],)).name in (*SHELLS, "eval")):
         return [ask("assembled", "what it runs is known only then")]
     return []
-
-
-def _eval(command: Command, run: Run) -> list[Finding]:
-    run.script(" ".join(command.texts), command.stdin)
-    if any(word.open or word.hidden for word in command.args):
-        return (
-            [_unseen(run)]
-            if any(word.substituted for word in command.args)
-            else [ask("assembled", "the command is assembled at run time")]
-        )
-    return []
-
-
-def _source(command: Command, run: Run) -> list[Finding]:
-    word = command.args[0] if command.args else None
-    if word is None:
-        return []
-    if word.text == "/dev/stdin":
-        return _piped(command, run)
-    return _file(word, run)
 
 
 def _su(command: Command, run: Run) -> list[Finding]:
@@ -306,7 +232,7 @@ def _dynamic_loader(command: Command, run: Run) -> list[Finding]:
 
 
 _SPECIAL = {
-    "xargs": _xargs, "eval": _eval, ".": _source, "source": _source, "su": _su, "runuser": _su, "sg": _su,
+    "xargs": _xargs, "eval": evaluate, ".": source, "source": source, "su": _su, "runuser": _su, "sg": _su,
     "ssh": _ssh, "autossh": _ssh, "mosh": _ssh,
     "rsh": _ssh, "flock": _flock, "trap": _trap, "alias": _alias, "tmux": _multiplexer, "screen": _multiplexer,
     "dtach": _multiplexer,

@@ -12,6 +12,7 @@ from anovax.safety.normalise import words
 from anovax.safety.posix.code import OFFENSIVE
 from anovax.safety.windows import rules
 from anovax.safety.windows.lexer import Statement, expanded, statements, tricks
+from anovax.safety.windows.tables import JUDGED
 
 MAX_DEPTH = 4
 _VERBS = words("set new remove stop invoke start add enable disable clear reset restart uninstall install import export "
@@ -70,7 +71,7 @@ def _statement(statement: Statement, depth: int, other: Other | None) -> Iterato
         and verb in _VERBS
         and re.fullmatch(r"[a-z]+-[a-z]{3,}", name)
         and name not in _HARMLESS_CMDLETS
-        and name not in rules.JUDGED
+        and name not in JUDGED
     ):
         yield ask("powershell", f"{name} changes something on this computer")
 

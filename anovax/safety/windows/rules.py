@@ -9,14 +9,13 @@ from anovax.safety.finding import APPROVED, Finding, ask, notice, refuse
 from anovax.safety.normalise import words
 from anovax.safety.paths import seeks_secrets
 from anovax.safety.windows.lexer import Statement
+from anovax.safety.windows.tables import ALIASES, ANYWHERE, RISKY, TABLE, WITH_ARGUMENTS
 
 _REMOVE = words("remove-item ri rd del erase rmdir rm")
 _SYSTEM_PATH = re.compile(
-
-        r"(?i)(^|[\s\"'=])([a-z]:)?\\?(windows|program files|programdata|users|system32|boot|recovery|"
-        r"\$recycle\.bin|system volume information)?\\?\*?(\.\*)?[\"']?(\s|$)|c:\\windows|\\system32|\$recycle|"
-        r"\\program files|c:\\users\\?(\*|\s|$)|c:\\?(\*|\s|$)|c:/(\s|$|windows)"
-
+    r"(?i)(^|[\s\"'=])([a-z]:)?\\?(windows|program files|programdata|users|system32|boot|recovery|"
+    r"\$recycle\.bin|system volume information)?\\?\*?(\.\*)?[\"']?(\s|$)|c:\\windows|\\system32|\$recycle|"
+    r"\\program files|c:\\users\\?(\*|\s|$)|c:\\?(\*|\s|$)|c:/(\s|$|windows)"
 )
 _SECRET_PATH = re.compile(r"(?i)\\config\\(sam|system|security)|hklm\\(sam|security|system)\b|ntds\.dit|lsass|login data|"
     r"\\credentials\\|\\protect\\|\\vault\\|consolehost_history|unattend|sysprep|groups\.xml|"
@@ -29,217 +28,6 @@ _STARTUP_PATH = re.compile(r"(?i)currentversion\\(run|runonce|policies|image fil
                                r"\\safeboot|\\defender|\\exclusions")  # fmt: skip
 
 # Programs that ship with Windows and are known for running, loading or fetching other things, or for changing the system
-_RISKY = words(
-    """vssadmin wbadmin bcdedit bootcfg bootrec diskshadow diskpart fsutil cipher wevtutil schtasks bitsadmin certutil certreq certoc mshta rundll32 regsvr32 regsvcs regasm installutil msbuild cmstp
-    odbcconf msiexec wscript cscript hh pcwrun pcalua forfiles mavinject presentationhost ieexec extrac32 makecab esentutl print-spool xwizard syncappvpublishingserver infdefaultinstall msdt msconfig mofcomp
-    netsh takeown icacls cacls xcacls auditpol sdelete fltmc sc reg regedit regini secedit gpupdate gpresult psexec psexec64 paexec wmic wsl-install net1 nltest dsquery dsget csvde ldifde setspn
-    ntdsutil cmdkey vaultcmd tscon rwinsta logoff taskkill tskill pskill psservice pssuspend sdbinst desktopimgdownldr expand-archive-lol replace-lol runas at-lol bitsadmin-lol reagentc
-    manage-bde dism sfc pkgmgr pnputil driverquery-off devcon wusa ocsetup powercfg shutdown psshutdown unlodctr lodctr typeperf-off wecutil winrm winrs dnscmd djoin klist ksetup cmdl32 colorcpl
-    atbroker appvlp bginfo cdb csi dnx dxcap fsi ilasm jsc mftrace msxsl ntsd rcsi runexehelper scriptrunner squirrel te tracker update-lol vsjitdebugger vbc csc wfc winword-lol wsreset stordiag
-    finger-lol gpscript imewdbld ie4uinit mpcmdrun offlinescannershell onedrivestandaloneupdater pnputil printui provlaunch rasautou register-cimprovider rpcping settingsynchost shell32 shdocvw
-    setupapi advpack zipfldr url ieframe pubprn slmgr manage-bde cl_invocation cl_mutexverifiers utilityfunctions unregmp2 verclsid wab workfolders wuauclt dfsvc eventvwr fodhelper computerdefaults
-    sdclt slui dumpcap pktmon procdump procdump64 rdrleakdiag createdump comsvcs sqldumper adplus dump64 ttdinject tttracer winpmem handle-lol vaultcli chkdsk-f convert-fs format.com recover subinacl
-    net-user attrib-hide assoc-set ftype-set mountvol subst-x label-x compact-x cacls rmtshare dsmod dsadd dsrm dsmove ktpass nbtstat-x gpfixup repadmin wpeutil tpmtool bdehdcfg systeminfo-off
-    mklink-x appcmd iisreset aspnet_regiis ftp-s tftp telnet ssh-x bitlocker choco scoop winget"""
-)
-_ALIASES = {
-    "iwr": "invoke-webrequest", "irm": "invoke-restmethod", "iex": "invoke-expression", "icm": "invoke-command",
-    "spps": "stop-process", "spsv": "stop-service", "clc": "clear-content",
-    "rp": "remove-itemproperty", "sp": "set-itemproperty", "rwmi": "remove-wmiobject", "iwmi": "invoke-wmimethod",
-    "swmi": "set-wmiinstance", "saps": "start-process", "rni": "rename-item",
-    "mi": "move-item", "cli": "clear-item", "clp": "clear-itemproperty", "clhy": "clear-history",
-    "ipmo": "import-module", "ii": "invoke-item", "nal": "new-alias", "sal": "set-alias",
-}  # fmt: skip
-
-# (name, pattern of the rest, decision, rule, reason): the first that fits
-_TABLE: tuple[tuple[str, str, str, str, str], ...] = (
-    (
-        "vssadmin|wbadmin|wmic|diskshadow",
-        r"delete|shadowcopy|resize shadowstorage",
-        "refuse",
-        "backups",
-        "it would delete the backups",
-    ),
-    (
-        "wmic",
-        (
-            r"process call create|product .*uninstall|/node:|delete|call|/format:|useraccount|create|set\b|where "
-            r".*terminate"
-        ),
-        "ask",
-        "system",
-        "it runs or changes something on this computer",
-    ),
-    ("wmic", r"^(os|cpu|bios|memorychip|diskdrive|logicaldisk|csproduct|baseboard) get\b", "approve", "", ""),
-    ("cipher", r"/w|/e\b", "refuse", "destroy", "it would overwrite or lock files for good"),
-    ("format", r"[a-z]:(\s|/|\\|$)|/fs|/q\b|/y\b", "refuse", "destroy", "it would erase a disk"),
-    ("convert", r"[a-z]:\s*/fs", "ask", "disk", "it changes a disk"),
-    (
-        "bcdedit",
-        r"/set|/delete|/import|/create|recoveryenabled|bootstatuspolicy",
-        "refuse",
-        "recovery",
-        "it would stop the computer from being repaired",
-    ),
-    ("wevtutil", r"^(cl|clear-log|sl)\b", "refuse", "traces", "it would delete the event logs"),
-    ("fsutil", r"deletejournal|setzerodata|createnew|behavior set", "refuse", "traces", "it would delete file records"),
-    (
-        "fsutil|powercfg|gpresult|bcdedit|wevtutil|manage-bde|auditpol|schtasks|driverquery|sfc",
-        (
-            r"^(/?(query|enum|l|list|el|gl|qe|get|status|batteryreport|devicequery|verifyonly|a|aliases|fsinfo|"
-            r"volume|/r)\b|-status|/get|/query|/enum)"
-        ),
-        "notice",
-        "system",
-        "it shows a system setting",
-    ),
-    ("reg", r"^query\b(?!.*(passw|sam\b|security|lsa|putty|vnc|winlogon|snmp|defaultuser))", "approve", "", ""),
-    ("reg", r"^(delete|unload|restore)", "refuse", "registry", "it would delete parts of the registry"),
-    (
-        "netsh",
-        (
-            r"^(wlan show (profiles?|interfaces|networks)$|interface (ip )?show|int(erface)? show|advfirewall "
-            r"show)"
-        ),
-        "approve",
-        "",
-        "",
-    ),
-    (
-        "netsh",
-        r"(advfirewall|firewall).*(off|disable|reset|delete)",
-        "refuse",
-        "firewall",
-        "it would take down the firewall",
-    ),
-    ("sc", r"^(query|queryex|qc|getdisplayname|qdescription)\b", "approve", "", ""),
-    (
-        "sc",
-        r"^(\\\\\S+ )?(stop|delete|config|create|failure|start|sdset|pause|control|triggerinfo)\b",
-        "ask",
-        "services",
-        "it changes what the system runs",
-    ),
-    ("icacls|cacls", r"^\S+$", "approve", "", ""),
-    ("rundll32", r"user32\.dll,\s*lockworkstation", "notice", "lock", "it locks the screen"),
-    (
-        "rundll32",
-        r"comsvcs|minidump|javascript|vbscript|https?:|lsass|scrobj|mshtml|runhtmlapplication",
-        "refuse",
-        "lolbin",
-        "it would run hidden code or steal passwords",
-    ),
-    (
-        "mshta|regsvr32",
-        r"https?:|javascript|vbscript|script|/i:|\.sct|\.hta",
-        "refuse",
-        "lolbin",
-        "it would run code from elsewhere",
-    ),
-    (
-        "certutil",
-        r"urlcache|decode|encode|addstore|-f\b|verifyctl|https?:|exportpfx",
-        "refuse",
-        "lolbin",
-        "it would fetch or unpack hidden code",
-    ),
-    ("certutil", r"-hashfile", "approve", "", ""),
-    (
-        "bitsadmin",
-        r"/transfer|/create|/addfile|/setnotify|/resume|/complete",
-        "ask",
-        "download",
-        "it downloads in the background",
-    ),
-    ("shutdown", r"^[/-]a\b", "approve", "", ""),
-    ("shutdown|psshutdown", r"^[/-]\w|^(now|\+\d)", "ask", "power", "it shuts down or restarts the computer"),
-)
-_WITH_ARGUMENTS: tuple[tuple[str, str, str, str, str], ...] = (
-    ("net|net1", (r"^(user|users|localgroup|group|accounts|stop|start|pause|continue|share|use|session|file|config|"
-        r"computer|name|send)\b(?=.*)"), "ask", "users", "it shows or changes accounts, shares or services"),
-    ("net|net1", r"^(view|time|statistics|help)", "approve", "", ""),
-    ("at", r"^(\\\\\S+ )?\d{1,2}:\d\d\s", "ask", "schedule", "it sets a command that runs later by itself"),
-    ("attrib", r"[+-][hsra]\b", "ask", "hide", "it hides files or changes their protection"),
-    ("mklink", r"/[jhd]\b|[\\:]", "ask", "links", "it makes one path stand for another"),
-    ("assoc|ftype", r"=", "ask", "settings", "it changes which program opens files"),
-    ("subst", r"[a-z]:", "ask", "links", "it makes one path stand for another"),
-    ("label|recover|compact", r"[a-z]:|/", "ask", "disk", "it changes a disk"),
-    ("expand|replace|print", r"/|\\", "ask", "overwrite", "it may overwrite files"),
-    ("logoff", r"^$|^\d+$|/", "ask", "power", "it ends the session"),
-    ("set", r"^(path|comspec|pathext|prompt|psmodulepath|cor_\w+|__compat_layer)=", "ask", "environment",
-    "it changes what every later command does"),
-    ("setx", r".", "ask", "environment", "it changes what every later command does"),
-    ("ipconfig", r"/(release|renew|registerdns|flushdns|setclassid)", "ask", "network", "it changes the network"),
-    ("route", r"\b(add|delete|change|-f)\b", "ask", "network", "it changes the network"),
-    ("arp", r"-[sd]\b", "ask", "network", "it changes the network"),
-    ("findstr|find|select-string|sls", r".*", "secrets", "secrets", "it looks for passwords and keys in files"),
-    ("dir|ls|gci|get-childitem", r"(/s|-r(ecurse)?\b).*", "secrets", "secrets",
-    "it looks for passwords and keys in files"),
-    ("whoami", r"/(priv|all|groups)", "notice", "system", "it shows your rights"),
-    ("copy|xcopy|robocopy|move|ren|rename|cp|mv|copy-item|move-item|mi|cpi|rni|rename-item",
-    r"(?i)/mir|/purge|/move|\\system32|c:\\windows|\\startup|\\\\\w+\\\w+\$|\.exe\s.*\.(exe|scr)|con\s", "ask",
-    "overwrite", "it deletes, replaces or plants files"),
-    (("copy|xcopy|robocopy|move|ren|rename|copy-item|move-item|rename-item|set-content|out-file|"
-        "add-content|new-item|tee-object"), r"[\\.:]", "notice", "overwrite", "it may overwrite a file"),
-    ("kill|stop-process|spps|taskkill|tskill", r"^(?!-l\b).*(-|/|\$)", "ask", "processes", "it ends running programs"),
-    ("invoke-webrequest|invoke-restmethod|iwr|irm",
-    r"-outfile|-o\b|-method (post|put)|-body|-infile|\.(exe|ps1|dll|bat|msi|vbs|zip)\b|\||iex|\$", "ask", "download",
-    "it downloads a program or sends data"),
-    ("invoke-webrequest|invoke-restmethod|iwr|irm", r"https?://", "notice", "download", "it fetches a page"),
-    ("control|explorer|start",
-    (r"javascript:|vbscript:|\.cpl\b.*,|\\\\\S+\\\S+\.(exe|cpl|dll|lnk)|https?://\S+\.(exe|hta|js|vbs)|"
-        r"shell:startup|ms-\w+:\S*(cmd|http)|search-ms:|\.(hta|vbs|js|scr|ps1|bat|cmd)\b"), "ask", "lolbin",
-        "it runs code from elsewhere"),
-    ("curl|wget", r"\.(exe|ps1|dll|bat|msi|vbs)\b|-d\b|-t\b|--upload", "ask", "download",
-    "it downloads a program or sends data"),
-    (("get-clipboard|gcb|get-credential|get-wmiobject|gwmi|get-ciminstance|gcim|get-aduser|get-addomain|"
-        "get-adcomputer|get-adgroupmember|get-localuser|get-netuser|get-gpppassword|get-history|"
-        "get-itempropertyvalue|get-process"),
-     (r"(?i)lsass|password|credential|antivirus|securitycenter|shadowcopy|-computername|-filter|sam\b|"
-         r"enabled|-server|\*$|win32_(useraccount|shadowcopy|process)\b.*(delete|create|terminate)"), "ask",
-         "secrets", "it reads accounts, secrets or protection"),
-    ("get-clipboard|gcb|get-credential|get-gpppassword|get-adcomputer|get-aduser|get-addomain|get-netuser", r".*",
-    "ask", "secrets", "it reads accounts or secrets"),
-)  # fmt: skip
-JUDGED = words(
-    """invoke-webrequest invoke-restmethod copy-item move-item rename-item set-content out-file add-content new-item"""
-)
-_ANYWHERE: tuple[tuple[str, str, str, str], ...] = (
-    ((r"downloadstring|downloadfile|downloaddata|net\.webclient|start-bitstransfer|webrequest.*\|\s*(iex|"
-        r"invoke-expression)|(iwr|irm|curl|wget)\b.*\|\s*(iex|invoke-expression)|(iex|"
-        r"invoke-expression)\W.*(iwr|irm|http)"), "refuse", "download_run",
-        "it would run a program from the internet that nobody has looked at"),
-    ((r"\[(system\.)?(net\.sockets|reflection|runtime\.interopservices|convert\]::frombase64|"
-        r"io\.file\]::(write|delete|copy|move|readallbytes)|diagnostics\.process|management\.automation|"
-        r"environment\]::set|text\.encoding.*frombase64|appdomain|activator|gc\]::)|frombase64string|"
-        r"virtualalloc|getprocaddress|createthread|amsi(utils|initfailed|scanbuffer)|tcpclient|"
-        r"\[ref\]\.assembly"), "refuse", "code", "it would run hidden code"),
-    ((r"add-type\b|new-object\s+-?\w*\s*(net|system|io|wscript|shell|scripting|excel|word|outlook|mmc20|"
-        r"microsoft|internetexplorer|schedule)|getobject\(|createobject\(|activexobject|wscript\.shell|"
-        r"scriptlet"), "ask", "code", "it runs code through another program"),
-    (r"lsass|sekurlsa|mimikatz|ntds\.dit|\bminidump\b|comsvcs|gpp-?password|kerberoast|dcsync", "refuse", "secrets",
-    "it would steal passwords"),
-    (r"win32_shadowcopy|delete shadows|shadowcopy delete|disable-computerrestore|systemrestore.*disable", "refuse",
-    "backups", "it would delete the backups"),
-    ((r"set-mppreference|add-mppreference|disablerealtimemonitoring|disableantispyware|"
-        r"uninstall-windowsfeature.*defender|remove-mppreference|disableioavprotection|tamperprotection"), "refuse",
-        "protection", "it would switch off the protection"),
-    ((r"format-volume|clear-disk|initialize-disk|remove-partition|\bdiskpart\b.*(/s|clean)|clean\s+all|"
-        r"\\\\\.\\physicaldrive"), "refuse", "destroy", "it would erase a disk"),
-    (r"stop-computer|restart-computer|exitwindowsex|initiatesystemshutdown", "ask", "power",
-    "it shuts down or restarts the computer"),
-    ((r"clear-eventlog|remove-eventlog|limit-eventlog|clear-history|set-psreadlineoption\b.*(savenothing|"
-        r"historysave)|consolehost_history"), "ask", "traces", "it deletes records"),
-    ((r"(type|more|cat|gc|get-content)\s.*(unattend|sysprep|groups\.xml|\.kdbx|\\config\\sam)|"
-        r"\bkey\s*=\s*clear"), "ask", "secrets", "it reads passwords"),
-    ((r"\|\s*(remove-item|ri|del|rm)\b|\|\s*(foreach-object|%)\s*\{?\s*(remove-item|del|ri|rm)|"
-        r"\|\s*(stop-process|kill|stop-service|disable-\w+|remove-\w+)"), "ask", "delete",
-        "it deletes or stops whatever it finds"),
-    (r"\.delete\(\)|\.terminate\(\)|\.kill\(\)|\.invokemethod\(|\.create\(\s*['\"]", "ask", "system",
-    "it deletes or stops whatever it finds"),
-    (r"%0\s*\|\s*%0|:\w+\s*&?\s*start\b.*goto", "refuse", "fork_bomb",
-    "it starts itself again and again and stops the computer"),
-)  # fmt: skip
 _DECIDE = {"ask": ask, "refuse": refuse, "notice": notice}
 _Entry = tuple[re.Pattern[str], str, str, str]
 
@@ -247,7 +35,7 @@ _Entry = tuple[re.Pattern[str], str, str, str]
 def _by_name() -> dict[str, tuple[_Entry, ...]]:
     """The tables, by program."""
     found: dict[str, list[_Entry]] = {}
-    for names, pattern, decision, rule, reason in (*_TABLE, *_WITH_ARGUMENTS):
+    for names, pattern, decision, rule, reason in (*TABLE, *WITH_ARGUMENTS):
         for name in names.split("|"):
             found.setdefault(name, []).append((re.compile(pattern), decision, rule, reason))
     return {name: tuple(entries) for name, entries in found.items()}
@@ -257,10 +45,10 @@ _RULES = _by_name()
 # English words that are harmless unless an entry above says otherwise
 _WORDS = words("""sc net net1 at label subst replace recover compact attrib mklink assoc ftype logoff shutdown finger telnet
     update te tracker url expand format convert csi handle print""")
-PROGRAMS = (frozenset(_RULES) | _RISKY | _REMOVE | frozenset(_ALIASES) | words("cmd powershell pwsh")) - words(
+PROGRAMS = (frozenset(_RULES) | RISKY | _REMOVE | frozenset(ALIASES) | words("cmd powershell pwsh")) - words(
     "print update handle url te set find start at"
 )
-_TELLING = tuple((re.compile(pattern), decision, rule, reason) for pattern, decision, rule, reason in _ANYWHERE)
+_TELLING = tuple((re.compile(pattern), decision, rule, reason) for pattern, decision, rule, reason in ANYWHERE)
 
 
 def anywhere(text: str) -> Iterator[Finding]:
@@ -280,7 +68,7 @@ def redirected(statement: Statement) -> Iterator[Finding]:
 
 
 def judge(statement: Statement) -> Iterator[Finding]:
-    name = _ALIASES.get(statement.name, statement.name)
+    name = ALIASES.get(statement.name, statement.name)
     rest = " ".join(statement.args)
     if name in _REMOVE:
         yield from _removed(name, rest, statement)
@@ -289,7 +77,7 @@ def judge(statement: Statement) -> Iterator[Finding]:
     decided = _decide(name, rest)
     if decided is not None:
         yield decided
-    elif name in _RISKY and statement.args:
+    elif name in RISKY and statement.args:
         yield ask("system", f"{name} can change the system or run other programs")
     if statement.args and (_SECRET_PATH.search(rest) and not name.startswith(("echo", "write-"))):
         yield ask("secrets", "it uses files that hold secrets")
