@@ -29,6 +29,7 @@ from anovax.tool import (
 
 _RESERVE_S = 2.0  # kept of the TTL for a look at the page and for the answer
 _TITLE_S = 8.0  # how long a page may take to say its title once the browser is there
+_LOOK_S = 3.0  # after which a page without a title is looked at: it may be an error page
 _HANDLERS = ("x-scheme-handler/https", "x-scheme-handler/http", "text/html", "x-www-browser")
 
 
@@ -107,13 +108,19 @@ class BrowserAgent(Agent):
         window = desktop.wait_for_window(changed, step.remaining - _RESERVE_S, step)
         if window is None:
             return self._unchanged(browser, url, step)
+        return self._titled(window, url, step)
 
-        def titled(now: WindowRef) -> bool:
-            return changed(now) and page_of(now, url).loaded
-
-        seconds = min(_TITLE_S, step.remaining - _RESERVE_S)
-        final = desktop.wait_for_window(titled, max(0.0, seconds), step)
-        return page_of(final or next((w for w in desktop.windows() if w.id == window.id), window), url)
+    def _titled(self, window: WindowRef, url: str, step: StepContext) -> Page:
+        """The page once it has a title of its own; what does not come is looked at after a while, and at the end."""
+        desktop: Desktop = self.parts.desktop
+        page = page_of(window, url)
+        for seconds in (_LOOK_S, _TITLE_S - _LOOK_S):
+            seconds = max(0.0, min(seconds, step.remaining - _RESERVE_S))
+            desktop.wait_for_window(lambda now: now.id == window.id and page_of(now, url).loaded, seconds, step)
+            page = page_of(next((now for now in desktop.windows() if now.id == window.id), window), url)
+            if page.loaded or failure_on(desktop, page):
+                break
+        return page
 
     def _unchanged(self, browser: Application, url: str, step: StepContext) -> Page:
         """No window changed its title: the same page again, or nothing happened. Not to be called verified."""
