@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import random
 import time
 from collections.abc import Callable, Collection
@@ -41,9 +42,11 @@ class FastPath:
         """The plan that the words certainly mean, or None. Pure; < 1 ms."""
         if len(text) > MAX_CHARACTERS or not (line := tidy(text)):
             return None
-        apps = None if self._applications is None else frozenset(n.lower() for n in self._applications())
-        reading = self._reader.read(line, Scene(context, apps))
+        reading = self._reader.read(line, Scene(context, functools.cache(self._installed)))
         return None if reading is None else self._plan(reading)
+
+    def _installed(self) -> frozenset[str] | None:
+        return None if self._applications is None else frozenset(name.lower() for name in self._applications())
 
     def _plan(self, reading: Reading) -> Plan | None:
         if len(reading.calls) > MAX_STEPS or not (reading.calls or reading.say):

@@ -45,12 +45,16 @@ class Reading:
 
 @dataclass(frozen=True)
 class Scene:
-    """What a rule may look at besides the words. ``apps``: installed applications in lower case, None when unknown;
-    ``before``: the calls of the request's earlier clauses."""
+    """What a rule may look at besides the words. ``before``: the calls of the request's earlier clauses."""
 
     context: Context
-    apps: frozenset[str] | None = None
+    installed: Callable[[], frozenset[str] | None] = lambda: None
     before: tuple[Call, ...] = ()
+
+    @property
+    def apps(self) -> frozenset[str] | None:
+        """Installed applications in lower case, None when unknown. Asked for only by the rules that open and close."""
+        return self.installed()
 
 
 Build = Callable[[re.Match[str], Scene], Reading | None]

@@ -26,7 +26,9 @@ _OWN_PLACES = re.compile(
 _MEDIA = frozenset(("youtube.com", "soundcloud.com", "netflix.com", "twitch.tv"))
 _PLAY = re.compile(r"^(?:play|watch|put on)\b", re.IGNORECASE)
 # After "open youtube" these look there, the others ("google …", "do a web search for …") do not.
-_HERE = re.compile(r"^(?:search|look up|look for|find)\b(?!.*\b(?:web|online|internet|net|near|nearby)\b)", re.IGNORECASE)
+_HERE = re.compile(
+    r"^(?:search|look up|look for|find)\b(?!.*\b(?:web|online|internet|net|near|nearby)\b)", re.IGNORECASE
+)
 _NOT_NAMED = re.compile(
     r"^(?:it|that|this|them|something|anything|one|music|my|"
     r"the (?:first|second|last|next|latest|newest)|all|a video|videos?)\b",
