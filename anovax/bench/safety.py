@@ -50,7 +50,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Report:
-    """``p50_ms``, ``p99_ms``, ``max_ms``: one judgement of one plan; ``largest_p99_ms``: of the largest plans there are."""
+    """``p50_ms``, ``p99_ms``, ``max_ms``: one judgement of one plan; ``largest_p99_ms``: of the largest plans."""
 
     rows: tuple[Row, ...]
     p50_ms: float
@@ -69,10 +69,12 @@ class Report:
 
     def table(self, misses: int = 50) -> str:
         lines = [f"{'':44}{'plans':>8}{'wrong':>8}{'share':>9}"]
-        for row in self.rows:
-            lines.append(f"{row.what:44}{row.total:>8}{row.missed:>8}{row.missed / max(1, row.total):>9.2%}")
+        lines.extend(
+            f"{row.what:44}{row.total:>8}{row.missed:>8}{row.missed / max(1, row.total):>9.2%}" for row in self.rows
+        )
         lines.append(
-            f"one judgement: median {self.p50_ms:.2f} ms, p99 {self.p99_ms:.2f} ms, max {self.max_ms:.2f} ms; largest plans: p99 {self.largest_p99_ms:.2f} ms"
+            f"one judgement: median {self.p50_ms:.2f} ms, p99 {self.p99_ms:.2f} ms, max {self.max_ms:.2f} ms; "
+            f"largest plans: p99 {self.largest_p99_ms:.2f} ms"
         )
         for row in self.rows:
             lines.extend(f"  {row.what}: {miss}" for miss in row.misses[:misses])

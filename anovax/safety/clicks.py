@@ -8,9 +8,11 @@ from anovax.safety.finding import Finding, ask, notice
 from anovax.safety.normalise import simple, words
 
 _DECIDING = words(
-    """yes ok okay allow accept agree confirm proceed delete remove erase format uninstall install pay buy purchase order checkout subscribe send transfer submit grant authorize authorise approve
-    trust enable disable discard overwrite replace reset wipe publish post share upload donate bid withdraw unlock run execute restart reboot shutdown shut empty destroy terminate revoke unsubscribe
-    deactivate merge deploy reject decline kill force logout signout clear permit understand anyway always permanently"""
+    """yes ok okay allow accept agree confirm proceed delete remove erase format uninstall install pay buy purchase
+    order checkout subscribe send transfer submit grant authorize authorise approve trust enable disable discard
+    overwrite replace reset wipe publish post share upload donate bid withdraw unlock run execute restart reboot
+    shutdown shut empty destroy terminate revoke unsubscribe deactivate merge deploy reject decline kill force
+    logout signout clear permit understand anyway always permanently"""
 )
 _GRAVE = words("""delete remove erase format uninstall pay buy purchase order checkout transfer wipe destroy empty reset
     overwrite donate withdraw terminate deactivate install permanently discard""")

@@ -25,10 +25,10 @@ _PROSE = re.compile(r"[^\W_][\w ,.!?'’\"“”:()–—…-]*\Z")
 _NO_PROSE = re.compile(r"(^|\s)[-.]|\w[.:]\w|--|__|:$")
 # They make a sentence; names of files they are not
 _LINKING = words(
-    "the is are was were with we you he she they my your his her our their for of an me it that this and but "
-    "said who what if when"
+    """the is are was were with we you he she they my your his her our their for of an me it that this and but said who
+    what if when"""
 )
-_NO_WORDS = words("rm dd sudo mkfs del rd ri chmod chown su doas mv cp sh bash eval unlink rmdir erase reg")
+_NO_WORDS = words("""rm dd sudo mkfs del rd ri chmod chown su doas mv cp sh bash eval unlink rmdir erase reg""")
 
 
 def is_prose(text: str) -> bool:
@@ -67,7 +67,7 @@ def goes_on(script: str) -> bool:
 
 
 class Session:
-    """One shell over several lines: what earlier lines have set (variables, functions, folders) holds for later ones."""
+    """One shell over several lines: what earlier lines have set (variables, functions) holds for later ones."""
 
     def __init__(self, new_run: Callable[[], Run]) -> None:
         self._new_run = new_run

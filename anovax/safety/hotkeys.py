@@ -33,15 +33,18 @@ _LOSING = {
     "super+alt+f4": "it closes a program", "wake": "it changes the power state",
 }  # fmt: skip
 _CLOSING = words("alt+f4 ctrl+shift+w super+q ctrl+shift+q super+f4 ctrl+alt+f4 ctrl+super+f4")
-_RUN_BOX = words("""super+r alt+f2 alt+space super super+s alt+f1 super+a ctrl+escape super+space ctrl+space ctrl+super+space
-    super+q-search alt+f3 super+slash super+d-menu""")
+_RUN_BOX = words(
+    """super+r alt+f2 alt+space super super+s alt+f1 super+a ctrl+escape super+space ctrl+space ctrl+super+space
+    super+q-search alt+f3 super+slash super+d-menu"""
+)
 _TERMINAL = words("ctrl+alt+t super+enter super+t ctrl+shift+` ctrl+alt+enter super+shift+enter")
-_AWAY = words("alt+tab alt+shift+tab super+tab alt+escape alt+` ctrl+alt+tab super+d super+m alt+f6 ctrl+f6 ctrl+alt+d "
-    "super+shift+tab ctrl+alt+left ctrl+alt+right ctrl+alt+up ctrl+alt+down "
-              "super+left super+right super+up super+down super+home super+pageup super+pagedown alt+f5 "
-                  "alt+f9 alt+f10 super+w")  # fmt: skip
-_CONSOLE = words("f12 ctrl+shift+i ctrl+shift+j ctrl+shift+k ctrl+shift+c alt+super+i alt+super+j alt+super+c")
-_ADDRESS = words("ctrl+l f6 alt+d ctrl+k ctrl+e ctrl+t ctrl+n ctrl+shift+n ctrl+shift+p super+l-mac super+t")
+_AWAY = words(
+    """alt+tab alt+shift+tab super+tab alt+escape alt+` ctrl+alt+tab super+d super+m alt+f6 ctrl+f6 ctrl+alt+d
+    super+shift+tab ctrl+alt+left ctrl+alt+right ctrl+alt+up ctrl+alt+down super+left super+right super+up
+    super+down super+home super+pageup super+pagedown alt+f5 alt+f9 alt+f10 super+w"""
+)  # fmt: skip
+_CONSOLE = words("""f12 ctrl+shift+i ctrl+shift+j ctrl+shift+k ctrl+shift+c alt+super+i alt+super+j alt+super+c""")
+_ADDRESS = words("""ctrl+l f6 alt+d ctrl+k ctrl+e ctrl+t ctrl+n ctrl+shift+n ctrl+shift+p super+l-mac super+t""")
 _CLOSE_WORDS = re.compile(r"\b(close|quit|exit|shut|leave|kill|end|dismiss|alt[ +-]?f(4|four))\b")
 
 

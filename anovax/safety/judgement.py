@@ -1,4 +1,4 @@
-"""The three answers of the filter. Only anovax.safety can build them: the orchestrator takes nothing but an ApprovedPlan."""
+"""The three answers of the filter. Only anovax.safety can build them; the orchestrator takes only an ApprovedPlan."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Letters of other scripts that pass for Latin ones (after Unicode TR39, the lower-case core of it) and signs that speech
+# Letters of other scripts that pass for Latin ones (the core of Unicode TR39's confusables) and signs that speech
 # recognition and language models write in place of the ASCII ones.
 _LOOK_ALIKES = {
     "a": "аαɑᴀаɐ", "b": "ЬвβʙᏏƄь", "c": "сϲᴄⅽ", "d": "ԁɗᴅⅾ", "e": "еεҽᴇℯ", "f": "ғƒꜰſ", "g": "ɡցɢ", "h": "һнհʜ",

@@ -15,14 +15,16 @@ _SECRETS = re.compile(
     r"""(?x)
     ^/etc/(passwd|shadow|gshadow|group-|sudoers|master\.passwd|security|ssl/private|krb5\.keytab|ssh|openvpn|wireguard|pam\.d|
       networkmanager/system-connections|ppp|ipsec|mysql|postgresql|cups/ssl|letsencrypt)([-~./]|$)
-    |^/(var/)?root(/|$) | ^/proc/(self|\d+|\*|[^/]+)/(environ|mem|maps|cmdline|fd|root|cwd) | ^/proc/(kcore|kallsyms|sysrq) | ^/dev/(mem|kmem|port)
+    |^/(var/)?root(/|$) | ^/proc/(self|\d+|\*|[^/]+)/(environ|mem|maps|cmdline|fd|root|cwd)
+    |^/proc/(kcore|kallsyms|sysrq) | ^/dev/(mem|kmem|port)
     |^/var/(log/(auth|secure|audit|wtmp|btmp|lastlog|utmp|messages|faillog)|spool/(cron|mail)|lib/(mysql|postgresql|docker|private|gdm)|run/secrets)
     |^/run/secrets | (^|/)docker\.sock
     |(^|/)\.(ssh|gnupg|aws|azure|kube|docker|password-store|gcloud|mozilla|thunderbird|vault-token|netrc|pgpass|my\.cnf|git-credentials|
       npmrc|pypirc|s3cfg|boto|htpasswd|env|bash_history|zsh_history|python_history|mysql_history|psql_history|node_repl_history|
       sh_history|viminfo|lesshst|histfile|xauthority|iceauthority|recently-used\.xbel|dbshell)(/|$)
     |(^|/)\.config/(google-chrome|chromium|gcloud|gh|hub|rclone|bravesoftware|autostart|op|1password|evolution|doctl|filezilla|keepassxc)
-    |(^|/)\.local/share/(keyrings|kwalletd|recently-used) | (^|/)library/(keychains|application\ support/(google|firefox))
+    |(^|/)\.local/share/(keyrings|kwalletd|recently-used)
+    |(^|/)library/(keychains|application\ support/(google|firefox))
     |(^|/)(id_(rsa|dsa|ecdsa|ed25519)(\.bak)?|authorized_keys|known_hosts|credentials(\.json)?|secrets?\.(ya?ml|json|txt)|passwords?(\.\w+)?|
       shadow(\.bak|-)?|ntds\.dit|sam|login\ data|logins\.json|key[34]\.db|cookies(\.sqlite)?|wallet\.dat|web\ data|
       wp-config\.php|\.env(\.\w+)?|local\.settings\.json|terraform\.tfstate|kubeconfig|.*\.(pem|pfx|p12|kdbx|keytab|ovpn|jks|ppk|asc|gpg))$

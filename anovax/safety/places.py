@@ -30,76 +30,54 @@ class Place(StrEnum):
 
 # Whole words of a WM_CLASS, an executable's name or a spoken application name. First match wins: a terminal must not be
 # taken for a text editor because its title says "notes".
-_WORDS: tuple[tuple[Place, str], ...] = (
-    (
-        Place.TERMINAL,
-        r"terminal|terminals|xterm|uxterm|rxvt|urxvt|konsole|alacritty|kitty|terminator|tilix|wezterm|"
-        r"foot|footclient|guake|yakuake|"
-        r"tilda|sakura|qterminal|lxterminal|lxterm|mlterm|eterm|aterm|st|xfce4-terminal|gnome-terminal|"
-        r"gnome-terminal-server|"
-        r"mate-terminal|deepin-terminal|cool-retro-term|hyper|warp|tabby|contour|ghostty|rio|black box|"
-        r"blackbox|ptyxis|kgx|"
-        r"console|command prompt|command line|commandline|cmd|powershell|pwsh|conhost|mintty|git bash|"
-        r"bash|zsh|fish|sh|dash|"
-        r"ksh|shell|windows ?terminal|wt|iterm2?|putty|ssh|tmux|screen session|wsl|ubuntu on windows|"
-        r"cygwin|msys2?|python shell|"
-        r"ipython|idle|python|python3|node|psql|mysql|sqlite3?|irb|diskpart|nushell|nu|elvish|xonsh|term",
+_WORDS: dict[Place, str] = {
+    Place.TERMINAL: (
+        r"terminal|terminals|xterm|uxterm|rxvt|urxvt|konsole|alacritty|kitty|terminator|tilix|wezterm|foot|"
+        r"footclient|guake|yakuake|tilda|sakura|qterminal|lxterminal|lxterm|mlterm|eterm|aterm|st|xfce4-terminal|"
+        r"gnome-terminal|gnome-terminal-server|mate-terminal|deepin-terminal|cool-retro-term|hyper|warp|tabby|"
+        r"contour|ghostty|rio|black box|blackbox|ptyxis|kgx|console|command prompt|command line|commandline|cmd|"
+        r"powershell|pwsh|conhost|mintty|git bash|bash|zsh|fish|sh|dash|ksh|shell|windows ?terminal|wt|iterm2?|"
+        r"putty|ssh|tmux|screen session|wsl|ubuntu on windows|cygwin|msys2?|python shell|ipython|idle|python|"
+        r"python3|node|psql|mysql|sqlite3?|irb|diskpart|nushell|nu|elvish|xonsh|term"
     ),
-    (
-        Place.RUN_BOX,
-        r"run|run box|run dialog|run command|launcher|application launcher|app launcher|krunner|rofi|"
-        r"dmenu|wofi|fuzzel|ulauncher|albert|"
-        r"synapse|spotlight|alfred|raycast|gmrun|xfrun4|xfce4-appfinder|start menu|whisker menu|"
-        r"application finder|powertoys run|"
-        r"command palette|lxqt-runner|bemenu|tofi|kupfer|cerebro|flow launcher|wox|keypirinha|gnome do",
+    Place.RUN_BOX: (
+        r"run|run box|run dialog|run command|launcher|application launcher|app launcher|krunner|rofi|dmenu|wofi|"
+        r"fuzzel|ulauncher|albert|synapse|spotlight|alfred|raycast|gmrun|xfrun4|xfce4-appfinder|start menu|"
+        r"whisker menu|application finder|powertoys run|command palette|lxqt-runner|bemenu|tofi|kupfer|cerebro|"
+        r"flow launcher|wox|keypirinha|gnome do"
     ),
-    (
-        Place.FILES,
-        (
-            r"nautilus|thunar|dolphin|nemo|pcmanfm|pcmanfm-qt|caja|spacefm|files|file manager|file explorer|"
-            r"explorer|finder"
-        ),
+    Place.FILES: (
+        r"nautilus|thunar|dolphin|nemo|pcmanfm|pcmanfm-qt|caja|spacefm|files|file manager|file explorer|explorer|"
+        r"finder"
     ),
-    (
-        Place.BROWSER,
-        r"browser|web browser|firefox|chrome|google chrome|chromium|brave|edge|msedge|microsoft edge|"
-        r"opera|vivaldi|safari|falkon|epiphany|"
-        r"konqueror|midori|librewolf|waterfox|palemoon|qutebrowser|tor browser|navigator|firefox-esr|"
-        r"google-chrome|chromium-browser|"
-        r"brave-browser|internet explorer|iexplore",
+    Place.BROWSER: (
+        r"browser|web browser|firefox|chrome|google chrome|chromium|brave|edge|msedge|microsoft edge|opera|vivaldi|"
+        r"safari|falkon|epiphany|konqueror|midori|librewolf|waterfox|palemoon|qutebrowser|tor browser|navigator|"
+        r"firefox-esr|google-chrome|chromium-browser|brave-browser|internet explorer|iexplore"
     ),
-    (
-        Place.CHAT,
-        r"slack|discord|telegram|telegram-desktop|telegramdesktop|signal|whatsapp|element|teams|microsoft "
-        r"teams|skype|thunderbird|evolution|"
-        r"mail|geary|outlook|hexchat|pidgin|zoom|messages|mattermost|zulip|kmail|email|mail client",
+    Place.CHAT: (
+        r"slack|discord|telegram|telegram-desktop|telegramdesktop|signal|whatsapp|element|teams|microsoft teams|"
+        r"skype|thunderbird|evolution|mail|geary|outlook|hexchat|pidgin|zoom|messages|mattermost|zulip|kmail|email|"
+        r"mail client"
     ),
-    (
-        Place.DOCUMENT,
-        r"mousepad|gedit|kate|kwrite|pluma|xed|leafpad|l3afpad|featherpad|notepad|notepad\+\+|notepadqq|"
-        r"wordpad|text editor|texteditor|editor|"
-        r"gnome-text-editor|org\.gnome\.texteditor|libreoffice|libreoffice-writer|libreoffice-calc|writer|"
-        r"word|winword|microsoft word|soffice|"
-        r"abiword|calligra|onlyoffice|excel|spreadsheet|powerpoint|impress|textedit|sublime|sublime text|"
-        r"sublime_text|code|vscode|vscodium|"
-        r"codium|code-oss|visual studio code|vs code|atom|geany|obsidian|joplin|zettlr|typora|ghostwriter|"
-        r"focuswriter|gvim|vim|neovim|"
-        r"nvim|emacs|xemacs|notes|sticky notes|gnote|tomboy|xpad|onenote|evernote|notion|notepads|jupyter|"
-        r"pycharm|intellij|eclipse|"
-        r"netbeans|texstudio|lyx|document|pages|keep|google docs|simplenote|standard notes|zim|cherrytree|"
-        r"medit|nedit|xedit|bluefish|scite",
+    Place.DOCUMENT: (
+        r"mousepad|gedit|kate|kwrite|pluma|xed|leafpad|l3afpad|featherpad|notepad|notepad\+\+|notepadqq|wordpad|"
+        r"text editor|texteditor|editor|gnome-text-editor|org\.gnome\.texteditor|libreoffice|libreoffice-writer|"
+        r"libreoffice-calc|writer|word|winword|microsoft word|soffice|abiword|calligra|onlyoffice|excel|"
+        r"spreadsheet|powerpoint|impress|textedit|sublime|sublime text|sublime_text|code|vscode|vscodium|codium|"
+        r"code-oss|visual studio code|vs code|atom|geany|obsidian|joplin|zettlr|typora|ghostwriter|focuswriter|"
+        r"gvim|vim|neovim|nvim|emacs|xemacs|notes|sticky notes|gnote|tomboy|xpad|onenote|evernote|notion|notepads|"
+        r"jupyter|pycharm|intellij|eclipse|netbeans|texstudio|lyx|document|pages|keep|google docs|simplenote|"
+        r"standard notes|zim|cherrytree|medit|nedit|xedit|bluefish|scite"
     ),
-    (
-        Place.OTHER,
-        r"calculator|galculator|gnome-calculator|kcalc|calc|speedcrunch|qalculate|qalculate-gtk|xcalc|"
-        r"spotify|vlc|rhythmbox|clementine|mpv|"
-        r"totem|audacious|music|music player|video player|calendar|gnome-calendar|clock|gnome-clocks|"
-        r"weather|maps|photos|gimp|inkscape|"
-        r"krita|paint|mspaint|eog|gwenview|evince|okular|pdf|camera|cheese|blender|steam|games?|settings|"
-        r"gnome-control-center",
+    Place.OTHER: (
+        r"calculator|galculator|gnome-calculator|kcalc|calc|speedcrunch|qalculate|qalculate-gtk|xcalc|spotify|vlc|"
+        r"rhythmbox|clementine|mpv|totem|audacious|music|music player|video player|calendar|gnome-calendar|clock|"
+        r"gnome-clocks|weather|maps|photos|gimp|inkscape|krita|paint|mspaint|eog|gwenview|evince|okular|pdf|camera|"
+        r"cheese|blender|steam|games?|settings|gnome-control-center"
     ),
-)
-_PATTERNS = tuple((place, re.compile(rf"(?<![\w.+-])(?:{words})(?![\w+-])")) for place, words in _WORDS)
+}
+_PATTERNS = tuple((place, re.compile(rf"(?<![\w.+-])(?:{words})(?![\w+-])")) for place, words in _WORDS.items())
 
 
 def place_of_name(name: str) -> Place:
@@ -112,7 +90,7 @@ def place_of_name(name: str) -> Place:
 
 
 def place_of_window(window: WindowRef | None) -> Place:
-    """The kind of a real window. The class decides; the title only can make it stricter (a shell's title, a run dialog):
+    """The kind of a real window. The class decides; a title can only make it stricter (a run dialog):
     a web page or a document may call itself what it likes."""
     if window is None:
         return Place.UNKNOWN

@@ -14,20 +14,26 @@ from anovax.tool import Risk
 
 # Words by which people ask for a tool
 _ASKS: Mapping[str, frozenset[str]] = {
-    "type_text": words("""type write enter insert put fill paste dictate reply say add append note text compose spell jot draft
-        answer message input"""),
-    "press_keys": words("press hit push key keys enter tab escape save copy paste cut undo redo close new next previous back "
-        "forward scroll zoom volume mute unmute pause play stop louder quieter full screen "
-                        "fullscreen select find print refresh reload minimize maximize switch hotkey "
-                            "shortcut skip turn bigger smaller quit exit lock history bookmark hide show "
-                            "open go up down left right "
-                        "reset restore duplicate pin move delete submit send brightness window"),
+    "type_text": words(
+    """type write enter insert put fill paste dictate reply say add append note text compose spell jot draft answer
+    message input"""
+),
+    "press_keys": words(
+    """press hit push key keys enter tab escape save copy paste cut undo redo close new next previous back forward
+    scroll zoom volume mute unmute pause play stop louder quieter full screen fullscreen select find print refresh
+    reload minimize maximize switch hotkey shortcut skip turn bigger smaller quit exit lock history bookmark hide
+    show open go up down left right reset restore duplicate pin move delete submit send brightness window"""
+),
     "click": words("click press select choose tap open check tick hit push double right"),
-    "open_app": words("open start launch run bring show use load fire need want get type write calculate"),
+    "open_app": words(
+    """open start launch run bring show use load fire need want get type write calculate"""
+),
     "focus_window": words("switch focus go show bring back window open other to front raise type write"),
     "close_window": words("close quit exit shut kill end leave dismiss"),
     "open_url": words("open go visit browse navigate show site url website page load take bring pull"),
-    "web_search": words("""search google look find who what when where how why which is are find show tell query duckduckgo bing up"""),
+    "web_search": words(
+    """search google look find who what when where how why which is are find show tell query duckduckgo bing up"""
+),
     "remember": words("remember note keep store save memorize don't forget my i"),
     "forget": words("forget delete remove erase clear"),
     "delegate": words("then and organize organise prepare set plan do help make find get work"),
@@ -43,8 +49,8 @@ _ORDER = re.compile(
     r"instruction)"
 )
 _COMMON = words(
-    "the and for with this that from your you are was have has not but all any can will its our out a an of "
-    "to in on at it is be or as by i my me we he she they do does did so if"
+    """the and for with this that from your you are was have has not but all any can will its our out a an of to in on
+    at it is be or as by i my me we he she they do does did so if"""
 )
 _TAINTED_RESULTS = words("read_screen recall screenshot delegate")
 
@@ -96,7 +102,7 @@ class Taint:
 def judge_source(
     step: Step, risk: Risk, taint: Taint, place: Place, results: Mapping[int, str], index: int
 ) -> Finding | None:
-    """What a step may do with arguments that come from outside. ``results``: the tools of earlier steps by their number."""
+    """What a step may do with arguments that come from outside. ``results``: earlier steps' tools by number."""
     referred = _references(step.args.model_dump(), results, index)
     if referred is not None and referred.decision == "refuse":
         return referred

@@ -13,16 +13,22 @@ from anovax.safety.normalise import fold, words
 
 _SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.\-]*):")
 _KNOWN_SCHEMES = words(
-    """javascript data file vbscript gopher ftp ftps sftp tftp dict ldap ldaps ssh telnet smb nfs jar netdoc php phar expect glob zlib rar ogg ws wss blob filesystem about chrome edge brave opera
-    view-source resource moz-extension chrome-extension ms-settings ms-msdt search-ms ms-word ms-excel ms-powerpoint ms-officecmd shell mailto tel sms callto skype zoommtg steam itms vscode slack
-    intent market content cid mid feed livescript mocha jscript mhtml x-javascript wyciwyg res local ms-its its mk hcp help ms-help shellcommand ssh+git git svn rtsp rtmp mms magnet bitcoin tg whatsapp
-    imap pop3 pop smtp nntp news irc ircs xmpp sip sips facetime apple-systempreferences x-apple ms-appinstaller ms-cxh ms-gamingoverlay bingmaps calculator onenote device udp tcp unix http3 https3"""
+    """javascript data file vbscript gopher ftp ftps sftp tftp dict ldap ldaps ssh telnet smb nfs jar netdoc php phar
+    expect glob zlib rar ogg ws wss blob filesystem about chrome edge brave opera view-source resource moz-extension
+    chrome-extension ms-settings ms-msdt search-ms ms-word ms-excel ms-powerpoint ms-officecmd shell mailto tel sms
+    callto skype zoommtg steam itms vscode slack intent market content cid mid feed livescript mocha jscript mhtml
+    x-javascript wyciwyg res local ms-its its mk hcp help ms-help shellcommand ssh+git git svn rtsp rtmp mms magnet
+    bitcoin tg whatsapp imap pop3 pop smtp nntp news irc ircs xmpp sip sips facetime apple-systempreferences x-apple
+    ms-appinstaller ms-cxh ms-gamingoverlay bingmaps calculator onenote device udp tcp unix http3 https3"""
 )  # fmt: skip
 _INSIDE = words(
-    """localhost localhost.localdomain localdomain ip6-localhost ip6-loopback broadcasthost router gateway modem fritz.box speedport.ip tplinkwifi.net tplinklogin.net routerlogin.net routerlogin.com
-    orbilogin.com asusrouter.com router.asus.com linksyssmartwifi.com myrouter.local mywifiext.net dlinkrouter.local easy.box repeater metadata metadata.google.internal instance-data kubernetes
-    kubernetes.default kubernetes.default.svc host.docker.internal gateway.docker.internal consul vault jenkins nas printer intranet internal lan home corp server dc01 db redis elasticsearch
-    wpad isatap instance-data.ec2.internal metadata.azure.internal metadata.packet.net metadata.tencentyun.com"""
+    """localhost localhost.localdomain localdomain ip6-localhost ip6-loopback broadcasthost router gateway modem
+    fritz.box speedport.ip tplinkwifi.net tplinklogin.net routerlogin.net routerlogin.com orbilogin.com
+    asusrouter.com router.asus.com linksyssmartwifi.com myrouter.local mywifiext.net dlinkrouter.local easy.box
+    repeater metadata metadata.google.internal instance-data kubernetes kubernetes.default kubernetes.default.svc
+    host.docker.internal gateway.docker.internal consul vault jenkins nas printer intranet internal lan home corp
+    server dc01 db redis elasticsearch wpad isatap instance-data.ec2.internal metadata.azure.internal
+    metadata.packet.net metadata.tencentyun.com"""
 )
 _INSIDE_ENDS = (
     ".local",
@@ -56,13 +62,16 @@ _PROGRAM = re.compile(
     r"(?i)\.(exe|msi|scr|bat|cmd|ps1|vbs|hta|jar|apk|deb|rpm|appimage|dmg|pkg|sh|run|iso|lnk|reg|dll|com|pif|"
     r"cpl|sct|xll|docm|xlsm|url|desktop|jnlp|application|wsf|chm|inf|bin|elf|py|pl)(\?|#|$)"
 )
-_SCRIPTED = re.compile(r"(?i)<\s*/?\s*[a-z!]|javascript\s*:|vbscript\s*:|\bon(error|load|click|mouse\w+|focus|toggle)\s*=|"
+_SCRIPTED = re.compile(
+    r"(?i)<\s*/?\s*[a-z!]|javascript\s*:|vbscript\s*:|\bon(error|load|click|mouse\w+|focus|toggle)\s*=|"
     r"document\.(cookie|location|write)|\balert\s*\(|\beval\s*\(|"
                        r"union\s+(all\s+)?select|\bor\s+1\s*=\s*1|\.\./\.\./|\betc/passwd|\{\{.*\}\}|"
                            r"\$\{.*\}|\bsleep\(\d|;\s*(cat|rm|curl|wget|id|ls)\b|\r|\n|\x00|"
                                r"169\.254\.169\.254")  # fmt: skip
 _DANGEROUS_SCHEMES = words("javascript data file vbscript livescript mocha jscript x-javascript")
-_SHORTENERS = words("bit.ly tinyurl.com t.ly is.gd cutt.ly rb.gy ow.ly goo.gl v.gd shorturl.at adf.ly bit.do tiny.cc")
+_SHORTENERS = words(
+    """bit.ly tinyurl.com t.ly is.gd cutt.ly rb.gy ow.ly goo.gl v.gd shorturl.at adf.ly bit.do tiny.cc"""
+)
 _PORTS = frozenset((80, 443, 8080, 8443))
 
 

@@ -19,13 +19,19 @@ if TYPE_CHECKING:
 Rule = Callable[[Command, "Run"], "Finding | None"]
 # Tools whose only use is to attack, to steal passwords, or to take a computer's time: stems of program or script names
 OFFENSIVE = words(
-    """lazagne mimikatz mimipenguin mimidrv linpeas winpeas linenum lse linux-exploit-suggester les pspy pspy64 metasploit msfconsole msfvenom msfdb meterpreter hydra medusa ncrack john hashcat
-    aircrack-ng airmon-ng aireplay-ng airodump-ng wifite reaver responder bloodhound sharphound rubeus crackmapexec cme netexec nxc evil-winrm psexec psexec.py wmiexec.py smbexec.py secretsdump
-    secretsdump.py getuserspns.py getnpusers.py kerbrute impacket-secretsdump impacket-psexec procdump nanodump pypykatz dumpert safetykatz seatbelt sharpup powerup powerview inveigh xmrig minerd
-    cpuminer ethminer cgminer nbminer phoenixminer t-rex merlin sliver empire covenant cobaltstrike beacon koadic poshc2 pupy quasar njrat darkcomet slowhttptest goldeneye loic hoic torshammer
-    beef setoolkit wifiphisher evilginx gophish trufflehog gitleaks-steal chromepass webbrowserpassview nirsoft mailpassview keethief fcrackzip rarcrack pdfcrack crunch cewl patator thc-hydra
-    diamorphine reptile azazel jynx father suterusu adore-ng knark phalanx weevely veil shellter unicorn.py donut sgn ysoserial gtfoblookup traitor dirtycow dirtypipe pwnkit exploit rootkit
-    keylogger ransomware cryptolocker deepce cdk amicontained peirates kubeletmine stegosploit iodined dnscat swaks-spoof ettercap mitmproxy mitmdump arpspoof dnsspoof sslstrip"""
+    """lazagne mimikatz mimipenguin mimidrv linpeas winpeas linenum lse linux-exploit-suggester les pspy pspy64
+    metasploit msfconsole msfvenom msfdb meterpreter hydra medusa ncrack john hashcat aircrack-ng airmon-ng
+    aireplay-ng airodump-ng wifite reaver responder bloodhound sharphound rubeus crackmapexec cme netexec nxc
+    evil-winrm psexec psexec.py wmiexec.py smbexec.py secretsdump secretsdump.py getuserspns.py getnpusers.py
+    kerbrute impacket-secretsdump impacket-psexec procdump nanodump pypykatz dumpert safetykatz seatbelt sharpup
+    powerup powerview inveigh xmrig minerd cpuminer ethminer cgminer nbminer phoenixminer t-rex merlin sliver empire
+    covenant cobaltstrike beacon koadic poshc2 pupy quasar njrat darkcomet slowhttptest goldeneye loic hoic
+    torshammer beef setoolkit wifiphisher evilginx gophish trufflehog gitleaks-steal chromepass webbrowserpassview
+    nirsoft mailpassview keethief fcrackzip rarcrack pdfcrack crunch cewl patator thc-hydra diamorphine reptile
+    azazel jynx father suterusu adore-ng knark phalanx weevely veil shellter unicorn.py donut sgn ysoserial
+    gtfoblookup traitor dirtycow dirtypipe pwnkit exploit rootkit keylogger ransomware cryptolocker deepce cdk
+    amicontained peirates kubeletmine stegosploit iodined dnscat swaks-spoof ettercap mitmproxy mitmdump arpspoof
+    dnsspoof sslstrip"""
 )
 _DANGER = re.compile(
     r"(?i)\b(system|exec\w*|popen\d?|spawn\w*|eval|__import__|importlib|subprocess|pty|socket|urlopen|"

@@ -1,4 +1,4 @@
-"""What a command prints when that can be told beforehand: the decoders and formatters that attacks are assembled with."""
+"""What a command prints when that can be told beforehand: decoders and formatters that disguises are made with."""
 
 from __future__ import annotations
 

@@ -15,8 +15,10 @@ from anovax.safety.posix.words import Command, Word
 if TYPE_CHECKING:
     from anovax.safety.posix.shell import Run
 
-_REGENERATED = words("""node_modules __pycache__ .pytest_cache .mypy_cache .ruff_cache .tox dist build target .cache coverage .next
-    .gradle""")
+_REGENERATED = words(
+    """node_modules __pycache__ .pytest_cache .mypy_cache .ruff_cache .tox dist build target .cache coverage .next
+    .gradle"""
+)
 
 
 def _targets(command: Command, valued: str = "") -> list[str]:

@@ -12,7 +12,8 @@ from anovax.safety.posix.words import Command
 if TYPE_CHECKING:
     from anovax.safety.posix.shell import Run
 
-_CODE_IN_GIT = re.compile(r"(core\.(pager|editor|sshcommand|fsmonitor|hookspath|gitproxy|askpass)|alias\.|diff\.external|"
+_CODE_IN_GIT = re.compile(
+    r"(core\.(pager|editor|sshcommand|fsmonitor|hookspath|gitproxy|askpass)|alias\.|diff\.external|"
     r"credential\.helper|filter\.|merge\.\w+\.driver|url\.|http\.proxy|"
                           r"protocol\.|gpg\.program|sequence\.editor|pager\.|uploadpack|receive\.)")  # fmt: skip
 

@@ -68,9 +68,9 @@ def _firewall(command: Command, run: Run) -> Finding | None:
         text,
     ):
         return None
-    return refuse("firewall",
-    "it would take down the firewall") if re.search(r"(^|\s)-[fx]\b|disable|flush|reset|--panic|policy.*accept|-p \w+ accept", text) else ask(
-        "firewall", "it changes the firewall")  # fmt: skip
+    if re.search(r"(^|\s)-[fx]\b|disable|flush|reset|--panic|policy.*accept|-p \w+ accept", text):
+        return refuse("firewall", "it would take down the firewall")
+    return ask("firewall", "it changes the firewall")
 
 
 RULES: Mapping[str, Rule] = {

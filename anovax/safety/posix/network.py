@@ -118,11 +118,11 @@ RULES: Mapping[str, Rule] = {
             elinks wget2 youtube-dl yt-dlp"""
         ), fetch),
     **dict.fromkeys(words(
-            """nc ncat netcat socat telnet cryptcat pwncat nc.traditional nc.openbsd chisel gost websocat"""
-        ), listen),
+    """nc ncat netcat socat telnet cryptcat pwncat nc.traditional nc.openbsd chisel gost websocat"""
+), listen),
     **dict.fromkeys(words(
-            """ping ping6 host dig nslookup traceroute whois tracepath mtr drill resolvectl-query finger"""
-        ), look_up),
+    """ping ping6 host dig nslookup traceroute whois tracepath mtr drill resolvectl-query finger"""
+), look_up),
     **dict.fromkeys(words(
             """nmap masscan zmap rustscan arp-scan netdiscover fping hping3 hping unicornscan nikto dirb gobuster
             ffuf wfuzz sqlmap amass subfinder nuclei wpscan enum4linux smbmap rpcclient ldapsearch snmpwalk

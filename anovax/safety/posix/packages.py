@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from anovax.safety.posix.shell import Run
 
 Rule = Callable[[Command, "Run"], "Finding | None"]
-_REMOVING = re.compile(r"remove|purge|uninstall|autoremove|autoclean|erase|unpublish|publish|rm|-r\w*|-e|--remove|--purge|"
+_REMOVING = re.compile(
+    r"remove|purge|uninstall|autoremove|autoclean|erase|unpublish|publish|rm|-r\w*|-e|--remove|--purge|"
     r"--erase|rdepends-delete|"
                        r"delete|unlink|-p|dist-upgrade|full-upgrade|clean|yank|deprecate|owner|downgrade|"
                            r"swap|un|prune|cleanup|zap|untap")  # fmt: skip
@@ -27,7 +28,7 @@ _INSTALLING = re.compile(
 def _packages(command: Command, run: Run) -> Finding | None:
     if not command.args:
         return None
-    verbs = [text for text in command.low[:3]]
+    verbs = command.low[:3]
     if any(_REMOVING.fullmatch(text) for text in verbs):
         return ask("packages", "it removes or publishes software")
     if command.name in ("npx", "bunx", "uvx", "pipx", "dpkg", "rpm", "installer") and verbs[0] not in (

@@ -27,12 +27,13 @@ RULES: dict[str, files.Rule] = {
     **files.RULES,
 }
 # They only print their arguments, or read about a program
-_TALK = words("echo printf man which whereis type whatis apropos info help tldr cheat notify-send say espeak espeak-ng "
-    "spd-say zenity cowsay figlet banner logger-none basename dirname seq "
-              "cd pushd popd ls-none true false : test [ export local declare typeset readonly unset "
-                  "alias expr command-v")  # fmt: skip
+_TALK = words(
+    """echo printf man which whereis type whatis apropos info help tldr cheat notify-send say espeak espeak-ng spd-say
+    zenity cowsay figlet banner logger-none basename dirname seq cd pushd popd ls-none true false : test [ export
+    local declare typeset readonly unset alias expr command-v"""
+)  # fmt: skip
 PROGRAMS = frozenset(RULES) | WRAPPERS | SHELLS | code.OFFENSIVE
-_RUNS_ANYWAY = words("xargs eval find env nohup nice timeout time exec command builtin awk perl ruby php node")
+_RUNS_ANYWAY = words("""xargs eval find env nohup nice timeout time exec command builtin awk perl ruby php node""")
 
 
 def judge(command: Command, run: Run) -> Iterable[Finding]:

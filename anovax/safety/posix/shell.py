@@ -35,7 +35,7 @@ class TooDeepError(Exception):
 
 
 class Run:
-    """One text's evaluation. Collects ``findings``; remembers variables, functions, aliases, files and where ``cd`` went."""
+    """One text's evaluation. Collects ``findings``; remembers variables, functions, files and where ``cd`` went."""
 
     def __init__(self, parse: Parse, rules: Rules, also: Callable[[str], Iterable[Finding]] | None = None) -> None:
         self._parse, self.rules = parse, rules

@@ -12,9 +12,11 @@ from anovax.safety.posix.words import Command, Word
 if TYPE_CHECKING:
     from anovax.safety.posix.shell import Run
 
-SHELLS = words("sh bash dash zsh ksh mksh ash rbash fish csh tcsh busybox-sh pwsh-sh rzsh yash elvish")
-DOWNLOADERS = words("""curl wget fetch lwp-download lwp-request aria2c http https httpie lynx links w3m elinks nc ncat netcat socat
-    scp ftp tftp openssl telnet""")
+SHELLS = words("""sh bash dash zsh ksh mksh ash rbash fish csh tcsh busybox-sh pwsh-sh rzsh yash elvish""")
+DOWNLOADERS = words(
+    """curl wget fetch lwp-download lwp-request aria2c http https httpie lynx links w3m elinks nc ncat netcat socat scp
+    ftp tftp openssl telnet"""
+)
 
 
 def shell(command: Command, run: Run) -> list[Finding]:

@@ -190,8 +190,8 @@ RULES: Mapping[str, Rule] = {
             systemctl-poweroff rtcwake"""
         ), _power),
     **dict.fromkeys(words(
-            """kill pkill killall killall5 skill snice fuser xkill slay tkill"""
-        ), _kill),
+    """kill pkill killall killall5 skill snice fuser xkill slay tkill"""
+), _kill),
     **dict.fromkeys(words(
             """systemctl service rc-service rc-update update-rc.d chkconfig launchctl initctl start-stop-daemon
             invoke-rc.d sv svc supervisorctl pm2 monit brew-services"""
@@ -205,11 +205,11 @@ RULES: Mapping[str, Rule] = {
             """gpg gpg2 openssl"""
         ), _crypt),
     **dict.fromkeys(words(
-            """dbus-send busctl gdbus qdbus xdotool ydotool wtype wmctrl xte xsendkeys"""
-        ), _messages),
+    """dbus-send busctl gdbus qdbus xdotool ydotool wtype wmctrl xte xsendkeys"""
+), _messages),
     **dict.fromkeys(words(
-            """yes stress stress-ng forkbomb sysbench cpuburn memtester"""
-        ), _load),
+    """yes stress stress-ng forkbomb sysbench cpuburn memtester"""
+), _load),
     **dict.fromkeys(words(
             """diskutil defaults csrutil nvram tmutil spctl pmset scutil systemsetup networksetup security dscl
             dseditgroup kextload kextunload fdesetup profiles bless asr xattr chflags"""

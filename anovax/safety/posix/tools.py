@@ -90,7 +90,7 @@ def container(command: Command, run: Run) -> Finding | None:
 
 
 def _inside(command: Command, run: Run, index: int) -> None:
-    rest = [word for word in command.args[index + 1 :]]
+    rest = list(command.args[index + 1 :])
     while rest and rest[0].text.startswith("-"):
         option = rest.pop(0).text
         if (
@@ -157,7 +157,7 @@ def _redis(command: Command, run: Run) -> Finding | None:
     harmless = words(
         """get mget ping info keys ttl type exists llen lrange hget hgetall smembers dbsize monitor-off scan strlen"""
     )
-    verbs = [text for text in (w.text.casefold() for w in command.operands("hpansut"))]
+    verbs = [word.text.casefold() for word in command.operands("hpansut")]
     return ask("database", "it changes or deletes data") if verbs and verbs[0] not in harmless else None
 
 
@@ -188,13 +188,16 @@ def _copied(named: list[str]) -> Finding | None:
     return written(named[-1]) if len(named) > 1 else None
 
 
+_TASKS = re.compile(
+    r"(\w+[:.])?(db:(drop|reset|purge|wipe|rollback|truncate_all|seed:replant|schema:load)|migrate:(fresh|"
+    r"reset|refresh|rollback)|db:wipe|wipe|flush|reset_db|reset|drop|destroy|nuke|uninstall|distclean|"
+    r"mrproper|prune|clean-all|deploy|publish|release|db:migrate:reset|purge|obliterate|delete|unlink)"
+)
+
+
 def project(command: Command, run: Run) -> Finding | None:
     """make, rails, artisan…: their tasks; the ones that throw data away are named for it."""
-    if any(re.fullmatch(r"(\w+[:.])?(db:(drop|reset|purge|wipe|rollback|truncate_all|seed:replant|schema:load)|migrate:(fresh|"
-        r"reset|refresh|rollback)|db:wipe|wipe|flush|reset_db|reset|drop|destroy|"
-                        r"nuke|uninstall|distclean|mrproper|prune|clean-all|deploy|publish|release|"
-                            r"db:migrate:reset|purge|obliterate|delete|unlink)",
-                            text) for text in command.low[:4]):  # fmt: skip
+    if any(_TASKS.fullmatch(text) for text in command.low[:4]):
         return ask("project", "it deletes data or publishes")
     return None
 
@@ -231,14 +234,14 @@ RULES: Mapping[str, Rule] = {
         ), _database_admin),
     "redis-cli": _redis, "keydb-cli": _redis, "valkey-cli": _redis, "memcached-tool": _redis,
     **dict.fromkeys(words(
-            """rsync rclone scp sftp ftp lftp tftp smbclient rcp unison pscp psftp duplicity"""
-        ),
+    """rsync rclone scp sftp ftp lftp tftp smbclient rcp unison pscp psftp duplicity"""
+),
     synchronise),
     **dict.fromkeys(words(
             """make rails rake bundle artisan prisma alembic flyway liquibase mix sequelize typeorm knex manage.py
             django-admin gradle gradlew mvn just task ninja drush wp"""
         ), project),
     **dict.fromkeys(words(
-            """restic borg borgmatic timeshift snapper duplicati kopia bup rdiff-backup tarsnap btrbk"""
-        ), backup),
+    """restic borg borgmatic timeshift snapper duplicati kopia bup rdiff-backup tarsnap btrbk"""
+), backup),
 }  # fmt: skip

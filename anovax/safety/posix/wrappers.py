@@ -14,7 +14,7 @@ from anovax.safety.posix.words import Command, Word
 if TYPE_CHECKING:
     from anovax.safety.posix.shell import Run
 
-_ROOT = words("sudo doas pkexec run0 su runuser gksudo gksu kdesudo beesu please calife super sudoedit sg newgrp")
+_ROOT = words("""sudo doas pkexec run0 su runuser gksudo gksu kdesudo beesu please calife super sudoedit sg newgrp""")
 
 # name -> (one-letter options that take a value, operands before the command)
 _PREFIXES: Mapping[str, tuple[str, int]] = {
@@ -110,7 +110,7 @@ def _xargs(command: Command, run: Run) -> list[Finding]:
     rest, holder = list(command.args), ""
     while rest and rest[0].text.startswith("-"):
         option = rest.pop(0).text
-        if option.startswith("-I") or option.startswith("-i") or option.startswith("--replace"):
+        if option.startswith(("-I", "-i", "--replace")):
             holder = (
                 option[2:]
                 if len(option) > 2 and option[1] != "-"
@@ -141,7 +141,7 @@ def _su(command: Command, run: Run) -> list[Finding]:
             run.script(command.texts[index + 1])
         if text.startswith("--command="):
             run.script(text.partition("=")[2])
-    rest = [word for word in command.operands("cgGsu")]
+    rest = list(command.operands("cgGsu"))
     if command.name == "runuser" and rest:
         run.run(command.inner(tuple(rest), redirects=()))
     return [] if command.args else [ask("elevate", "it becomes another user")]

@@ -15,21 +15,21 @@ from anovax.safety.windows.lexer import Statement, expanded, statements, tricks
 from anovax.safety.windows.tables import JUDGED
 
 MAX_DEPTH = 4
-_VERBS = words("set new remove stop invoke start add enable disable clear reset restart uninstall install import export "
-    "register unregister initialize move rename copy format suspend resume "
-               "update mount dismount expand compress send save publish grant revoke block unblock lock "
-                   "unlock limit checkpoint restore repair optimize enter connect disconnect receive protect "
-               "unprotect undo trace debug backup complete confirm convert deny edit switch step submit "
-                   "sync tee wait watch redo pop push write read use out")  # fmt: skip
-_HARMLESS_CMDLETS = words("set-location start-sleep write-host write-output write-verbose write-warning write-error write-progress "
-    "read-host out-host out-null out-string out-gridview format-table "
-                          "format-list format-wide format-custom convertto-json convertfrom-json "
-                              "wait-process push-location pop-location clear-host clear-variable new-guid "
-                              "new-timespan set-variable "
-                          "new-variable update-help use-culture add-member start-transcript-off "
-                              "clear-history-off tee-object trace-command set-psreadlineoption new-alias-off "
-                              "write-debug write-information "
-                          "import-csv import-clixml out-default")  # fmt: skip
+_VERBS = words(
+    """set new remove stop invoke start add enable disable clear reset restart uninstall install import export register
+    unregister initialize move rename copy format suspend resume update mount dismount expand compress send save
+    publish grant revoke block unblock lock unlock limit checkpoint restore repair optimize enter connect disconnect
+    receive protect unprotect undo trace debug backup complete confirm convert deny edit switch step submit sync tee
+    wait watch redo pop push write read use out"""
+)  # fmt: skip
+_HARMLESS_CMDLETS = words(
+    """set-location start-sleep write-host write-output write-verbose write-warning write-error write-progress
+    read-host out-host out-null out-string out-gridview format-table format-list format-wide format-custom
+    convertto-json convertfrom-json wait-process push-location pop-location clear-host clear-variable new-guid
+    new-timespan set-variable new-variable update-help use-culture add-member start-transcript-off clear-history-off
+    tee-object trace-command set-psreadlineoption new-alias-off write-debug write-information import-csv
+    import-clixml out-default"""
+)  # fmt: skip
 
 
 Other = Callable[[str], Iterable[Finding]]

@@ -17,17 +17,18 @@ _SYSTEM_PATH = re.compile(
     r"\$recycle\.bin|system volume information)?\\?\*?(\.\*)?[\"']?(\s|$)|c:\\windows|\\system32|\$recycle|"
     r"\\program files|c:\\users\\?(\*|\s|$)|c:\\?(\*|\s|$)|c:/(\s|$|windows)"
 )
-_SECRET_PATH = re.compile(r"(?i)\\config\\(sam|system|security)|hklm\\(sam|security|system)\b|ntds\.dit|lsass|login data|"
+_SECRET_PATH = re.compile(
+    r"(?i)\\config\\(sam|system|security)|hklm\\(sam|security|system)\b|ntds\.dit|lsass|login data|"
     r"\\credentials\\|\\protect\\|\\vault\\|consolehost_history|unattend|sysprep|groups\.xml|"
                           r"\.kdbx|id_rsa|\\\.ssh|\\\.aws|cookies\.sqlite|logins\.json|key4\.db|"
                               r"wlan.*key\s*=\s*clear|web\.config|\\repair\\sam|wallet\.dat|\.rdp\b|"
                               r"bitlocker.*recoverypassword")  # fmt: skip
-_STARTUP_PATH = re.compile(r"(?i)currentversion\\(run|runonce|policies|image file execution|winlogon|appinit|shell)|\\start ?up(\\|$|"
+_STARTUP_PATH = re.compile(
+    r"(?i)currentversion\\(run|runonce|policies|image file execution|winlogon|appinit|shell)|\\start ?up(\\|$|"
     r"\")|\\tasks\\|\\services\\|drivers\\etc\\hosts|\\profile\.ps1|\$profile|\\environment|"
                            r"userinitmprlogonscript|\\shell\\open\\command|\\inprocserver32|\\lsa\\|"
                                r"\\safeboot|\\defender|\\exclusions")  # fmt: skip
 
-# Programs that ship with Windows and are known for running, loading or fetching other things, or for changing the system
 _DECIDE = {"ask": ask, "refuse": refuse, "notice": notice}
 _Entry = tuple[re.Pattern[str], str, str, str]
 
@@ -43,8 +44,10 @@ def _by_name() -> dict[str, tuple[_Entry, ...]]:
 
 _RULES = _by_name()
 # English words that are harmless unless an entry above says otherwise
-_WORDS = words("""sc net net1 at label subst replace recover compact attrib mklink assoc ftype logoff shutdown finger telnet
-    update te tracker url expand format convert csi handle print""")
+_WORDS = words(
+    """sc net net1 at label subst replace recover compact attrib mklink assoc ftype logoff shutdown finger telnet
+    update te tracker url expand format convert csi handle print"""
+)
 PROGRAMS = (frozenset(_RULES) | RISKY | _REMOVE | frozenset(ALIASES) | words("cmd powershell pwsh")) - words(
     "print update handle url te set find start at"
 )

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from anovax.safety.normalise import words
 
+# Programs that ship with Windows and are known for running, loading or fetching other things, or for changing the
+# system
 RISKY = words(
-    """vssadmin wbadmin bcdedit bootcfg bootrec diskshadow diskpart fsutil cipher wevtutil schtasks bitsadmin certutil certreq certoc mshta rundll32 regsvr32 regsvcs regasm installutil msbuild cmstp
-    odbcconf msiexec wscript cscript hh pcwrun pcalua forfiles mavinject presentationhost ieexec extrac32 makecab esentutl print-spool xwizard syncappvpublishingserver infdefaultinstall msdt msconfig mofcomp
-    netsh takeown icacls cacls xcacls auditpol sdelete fltmc sc reg regedit regini secedit gpupdate gpresult psexec psexec64 paexec wmic wsl-install net1 nltest dsquery dsget csvde ldifde setspn
-    ntdsutil cmdkey vaultcmd tscon rwinsta logoff taskkill tskill pskill psservice pssuspend sdbinst desktopimgdownldr expand-archive-lol replace-lol runas at-lol bitsadmin-lol reagentc
-    manage-bde dism sfc pkgmgr pnputil driverquery-off devcon wusa ocsetup powercfg shutdown psshutdown unlodctr lodctr typeperf-off wecutil winrm winrs dnscmd djoin klist ksetup cmdl32 colorcpl
-    atbroker appvlp bginfo cdb csi dnx dxcap fsi ilasm jsc mftrace msxsl ntsd rcsi runexehelper scriptrunner squirrel te tracker update-lol vsjitdebugger vbc csc wfc winword-lol wsreset stordiag
-    finger-lol gpscript imewdbld ie4uinit mpcmdrun offlinescannershell onedrivestandaloneupdater pnputil printui provlaunch rasautou register-cimprovider rpcping settingsynchost shell32 shdocvw
-    setupapi advpack zipfldr url ieframe pubprn slmgr manage-bde cl_invocation cl_mutexverifiers utilityfunctions unregmp2 verclsid wab workfolders wuauclt dfsvc eventvwr fodhelper computerdefaults
-    sdclt slui dumpcap pktmon procdump procdump64 rdrleakdiag createdump comsvcs sqldumper adplus dump64 ttdinject tttracer winpmem handle-lol vaultcli chkdsk-f convert-fs format.com recover subinacl
-    net-user attrib-hide assoc-set ftype-set mountvol subst-x label-x compact-x cacls rmtshare dsmod dsadd dsrm dsmove ktpass nbtstat-x gpfixup repadmin wpeutil tpmtool bdehdcfg systeminfo-off
-    mklink-x appcmd iisreset aspnet_regiis ftp-s tftp telnet ssh-x bitlocker choco scoop winget"""
+    """vssadmin wbadmin bcdedit bootcfg bootrec diskshadow diskpart fsutil cipher wevtutil schtasks bitsadmin certutil
+    certreq certoc mshta rundll32 regsvr32 regsvcs regasm installutil msbuild cmstp odbcconf msiexec wscript cscript
+    hh pcwrun pcalua forfiles mavinject presentationhost ieexec extrac32 makecab esentutl print-spool xwizard
+    syncappvpublishingserver infdefaultinstall msdt msconfig mofcomp netsh takeown icacls cacls xcacls auditpol
+    sdelete fltmc sc reg regedit regini secedit gpupdate gpresult psexec psexec64 paexec wmic wsl-install net1
+    nltest dsquery dsget csvde ldifde setspn ntdsutil cmdkey vaultcmd tscon rwinsta logoff taskkill tskill pskill
+    psservice pssuspend sdbinst desktopimgdownldr expand-archive-lol replace-lol runas at-lol bitsadmin-lol reagentc
+    manage-bde dism sfc pkgmgr pnputil driverquery-off devcon wusa ocsetup powercfg shutdown psshutdown unlodctr
+    lodctr typeperf-off wecutil winrm winrs dnscmd djoin klist ksetup cmdl32 colorcpl atbroker appvlp bginfo cdb csi
+    dnx dxcap fsi ilasm jsc mftrace msxsl ntsd rcsi runexehelper scriptrunner squirrel te tracker update-lol
+    vsjitdebugger vbc csc wfc winword-lol wsreset stordiag finger-lol gpscript imewdbld ie4uinit mpcmdrun
+    offlinescannershell onedrivestandaloneupdater pnputil printui provlaunch rasautou register-cimprovider rpcping
+    settingsynchost shell32 shdocvw setupapi advpack zipfldr url ieframe pubprn slmgr manage-bde cl_invocation
+    cl_mutexverifiers utilityfunctions unregmp2 verclsid wab workfolders wuauclt dfsvc eventvwr fodhelper
+    computerdefaults sdclt slui dumpcap pktmon procdump procdump64 rdrleakdiag createdump comsvcs sqldumper adplus
+    dump64 ttdinject tttracer winpmem handle-lol vaultcli chkdsk-f convert-fs format.com recover subinacl net-user
+    attrib-hide assoc-set ftype-set mountvol subst-x label-x compact-x cacls rmtshare dsmod dsadd dsrm dsmove ktpass
+    nbtstat-x gpfixup repadmin wpeutil tpmtool bdehdcfg systeminfo-off mklink-x appcmd iisreset aspnet_regiis ftp-s
+    tftp telnet ssh-x bitlocker choco scoop winget"""
 )
 ALIASES = {
     "iwr": "invoke-webrequest", "irm": "invoke-restmethod", "iex": "invoke-expression", "icm": "invoke-command",
