@@ -32,8 +32,7 @@ class FirstOf:
         return await self._slow.think(failure, cancel)
 
     async def ready(self) -> None:
-        """When both are."""
-        await self._fast.ready()
+        """When the slow one is; rules need no loading."""
         await self._slow.ready()
 
     def close(self) -> None:

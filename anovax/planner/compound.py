@@ -56,14 +56,11 @@ class Reader:
 
     def __init__(self, chance: random.Random) -> None:
         every = all_rules(chance)
+        for rule in every:
+            _ = rule.pattern  # compiled here, a fifth of a second for all, so that no request pays for it
         words = {word for rule in every for word in rule.firsts or ()}
         self._anywhere = [rule for rule in every if rule.firsts is None]
         self._by_word = {word: [r for r in every if r.firsts is None or word in r.firsts] for word in words}
-
-    def warm(self) -> None:
-        """Compile every rule now rather than when it is first looked at; about a quarter of a second of work."""
-        for rule in {id(rule): rule for rules in (self._anywhere, *self._by_word.values()) for rule in rules}.values():
-            _ = rule.pattern
 
     def clause(self, text: str, scene: Scene) -> Reading | None:
         """One command, no splitting. Without its courtesies first; as it stands where these were its point."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import random
 import time
@@ -72,8 +71,7 @@ class FastPath:
         return Planned(plan=Plan(say=_STUCK), backend=self.name)
 
     async def ready(self) -> None:
-        """Compile all rules, so that the first request costs no more than the others."""
-        await asyncio.to_thread(self._reader.warm)
+        """Rules are compiled when the fast path is built."""
 
     def close(self) -> None:
         """Holds nothing. Safe twice."""

@@ -74,7 +74,7 @@ class Rule:
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """Compiled when first wanted: compiling all takes longer than a program's start should."""
+        """The compiled template."""
         return re.compile(f"^{self.regex}$", re.IGNORECASE)
 
     def read(self, line: str, words: frozenset[str], scene: Scene) -> Reading | None:
