@@ -98,7 +98,7 @@ class EchoCanceller:
         return cleaned
 
     def _may_learn(self, before: float, after: float) -> bool:
-        """Not while much more is left than usual: somebody else is talking. But not for ever: the room may have changed."""
+        """Not while much more is left than usual: somebody else is talking. Not for ever: rooms change."""
         left = after / before
         if left > 6.0 * self._leak and self._held < HOLD:
             self._held += 1

@@ -2,12 +2,13 @@
 
 Whisper (Radford et al. 2022, arXiv:2212.04356) always encodes 30 s. Its encoder also accepts less, which is where the
 time goes; but a window cut close to the words makes the decoder repeat itself. So the window has a floor, whatever
-looks like a loop or a guess is decoded again with the full window, and nothing is decoded where nobody speaks.
+looks like a loop or a guess is decoded again with the full window and more beams, and nothing is decoded in silence.
 """
 
 from __future__ import annotations
 
 import math
+import os
 import re
 import time
 import zlib
@@ -25,8 +26,9 @@ from anovax.tool import CancelFlag
 from anovax.voice import SAMPLE_RATE, Floats, Samples, SpeechProbability, Transcript, to_float, to_int16
 
 FULL_WINDOW_S = 30.0
-FLOOR_S = 15.0
-MARGIN_S = 2.0
+SHORT_WINDOW_S = 15.0
+SHORT_S = 8.0  # the longest sound that the short window is used for
+FULL_BEAM = 5
 SEGMENT_S = 24.0
 MIN_SPEECH_S = 0.10
 VAD_CHUNK = 512
@@ -111,11 +113,14 @@ class Transcriber:
         spoken = self._speech_seconds(sound)
         if spoken < MIN_SPEECH_S or float(np.abs(sound).max(initial=0.0)) < 1e-4:
             return Decoded("", 1.0, 0.0, 0.0), False
-        window = window_for(len(sound) / SAMPLE_RATE)
-        result, fallback = self._decode(sound, window), False
-        if window < FULL_WINDOW_S and doubtful(result, len(sound) / SAMPLE_RATE):
-            result, fallback = self._decode(sound, FULL_WINDOW_S), True
-        return believed(result, spoken), fallback
+        seconds = len(sound) / SAMPLE_RATE
+        window, beam = window_for(seconds), max(self._config.beam, FULL_BEAM)
+        if window == FULL_WINDOW_S:
+            return believed(self._decode(sound, window, beam), spoken), False
+        result = self._decode(sound, window, self._config.beam)
+        if not doubtful(result, seconds):
+            return believed(result, spoken), False
+        return believed(self._decode(sound, FULL_WINDOW_S, beam), spoken), True
 
     def _speech_seconds(self, sound: Floats) -> float:
         if self._vad is None:
@@ -125,7 +130,7 @@ class Transcriber:
         chunks = (pcm[i : i + VAD_CHUNK] for i in range(0, len(pcm) - VAD_CHUNK + 1, VAD_CHUNK))
         return sum(self._vad(chunk) >= 0.5 for chunk in chunks) * VAD_CHUNK / SAMPLE_RATE
 
-    def _decode(self, sound: Floats, window_s: float) -> Decoded:
+    def _decode(self, sound: Floats, window_s: float, beam: int) -> Decoded:
         import ctranslate2
 
         mels = self._mels(sound, window_s)
@@ -135,7 +140,7 @@ class Transcriber:
         best = self._model.model.generate(
             encoded,
             [prompt],
-            beam_size=self._config.beam,
+            beam_size=beam,
             return_scores=True,
             return_no_speech_prob=True,
             suppress_blank=True,
@@ -166,16 +171,23 @@ def _floats(samples: Samples | Floats) -> Floats:
 
 
 def window_for(seconds: float) -> float:
-    """The encoder window in seconds: a floor below which Whisper repeats itself, and room after the words."""
-    return min(FULL_WINDOW_S, max(FLOOR_S, math.ceil(seconds + MARGIN_S)))
+    """The encoder window in seconds for so much sound.
+
+    Short ones get 15 s: below that Whisper repeats itself; with longer sound it starts to make mistakes that the full
+    window does not.
+    """
+    return SHORT_WINDOW_S if seconds <= SHORT_S else FULL_WINDOW_S
 
 
 def doubtful(result: Decoded, seconds: float) -> bool:
-    """Whether a short-window result needs the full window: repetition, low confidence, too much text or none."""
+    """Whether a short-window result needs the full window: repetition, low confidence, too much text or none.
+
+    One to three words are rarely said with confidence by Whisper, so more doubt is allowed there.
+    """
     words = _words(result.text)
     dense = len(words) > 6 * seconds + 2
-    squeezed = compression(result.text) > 2.0
-    return repeats(words) or dense or squeezed or result.logprob < -1.0 or not words
+    unsure = result.logprob < (-1.25 if len(words) <= 3 else -0.6)
+    return repeats(words) or dense or unsure or compression(result.text) > 2.0 or not words
 
 
 def believed(result: Decoded, spoken_s: float) -> Decoded:
@@ -259,6 +271,9 @@ def _joined(parts: list[tuple[Decoded, bool]], seconds: float, ms: float) -> Tra
 
 
 def _load(path: Path, config: SttConfig) -> Any:
+    os.environ.setdefault(
+        "OMP_WAIT_POLICY", "passive"
+    )  # threads that spin at barriers starve whatever shares the cores
     from faster_whisper import WhisperModel
 
     if not (path / "model.bin").is_file():
