@@ -30,6 +30,7 @@ _LOCK_S = 5.0
 _CERTAIN = 0.34  # a fact that has less of what was asked is no answer
 MAX_FACT = 1000  # characters
 
+
 class Fact(BaseModel):
     """``at``: seconds since the epoch. ``private`` facts never go to a planner, log or screen by themselves."""
 
@@ -119,9 +120,13 @@ class Facts:
             with self._file_lock:
                 yield
         except Timeout:
-            raise ToolError("The memory file is in use by another program", f"close what holds {self._path.name}.lock") from None
+            raise ToolError(
+                "The memory file is in use by another program", f"close what holds {self._path.name}.lock"
+            ) from None
         except OSError as error:
-            raise ToolError(f"Memory could not be written ({error.strerror})", f"free some space or check {self._path}") from None
+            raise ToolError(
+                f"Memory could not be written ({error.strerror})", f"free some space or check {self._path}"
+            ) from None
 
     def _append(self, fact: Fact) -> None:
         line = fact.model_dump_json().encode() + b"\n"

@@ -99,10 +99,8 @@ class Memory:
         self.session = Session()
         self.facts = Facts(facts_path(config), time.time)
 
-    def context(
-        self, request: str, focus: WindowRef | None = None, windows: tuple[WindowRef, ...] = ()
-    ) -> Context:
-        """What a planner may know for this request. Bounded; facts only where they bear on it, private ones redacted."""
+    def context(self, request: str, focus: WindowRef | None = None, windows: tuple[WindowRef, ...] = ()) -> Context:
+        """What a planner may know for this request. Bounded; facts only where they bear on it."""
         if focus is not None:
             self.session.focused(focus)
         if not self._on:

@@ -1,4 +1,5 @@
-"""Which time zone a spoken place lies in: the zone names and country table of tzdata, and cities without a zone of their own."""
+"""Which time zone a spoken place lies in: tzdata's zone names and countries, and cities without a zone of their own."""
+# ruff: noqa: E501 - a line of the table is a zone
 
 from __future__ import annotations
 
@@ -70,12 +71,31 @@ _PLACES: dict[str, str] = {
     "Pacific/Auckland": "wellington, christchurch, new zealand",
     "UTC": "utc, gmt, universal time, greenwich, zulu, coordinated universal time",
 }  # fmt: skip
-_AREAS = ("Africa/", "America/", "Antarctica/", "Arctic/", "Asia/", "Atlantic/", "Australia/", "Europe/", "Indian/", "Pacific/")
+_AREAS = (
+    "Africa/",
+    "America/",
+    "Antarctica/",
+    "Arctic/",
+    "Asia/",
+    "Atlantic/",
+    "Australia/",
+    "Europe/",
+    "Indian/",
+    "Pacific/",
+)
 
 
 def _plain(text: str) -> str:
     text = text.casefold().replace("_", " ").replace("'s", "")
-    for accented, plain in ("éèêe", "e"), ("áàâãäå", "a"), ("öóôõ", "o"), ("üúû", "u"), ("íî", "i"), ("ç", "c"), ("ñ", "n"):
+    for accented, plain in (
+        ("éèêe", "e"),
+        ("áàâãäå", "a"),
+        ("öóôõ", "o"),
+        ("üúû", "u"),
+        ("íî", "i"),
+        ("ç", "c"),
+        ("ñ", "n"),
+    ):
         text = re.sub(f"[{accented}]", plain, text)
     return " ".join(re.findall(r"[^\W_]+", text))
 
@@ -98,7 +118,13 @@ def _countries() -> dict[str, tuple[str, ...]]:
     zones: dict[str, list[str]] = {}
     for row in _rows("zone.tab"):
         zones.setdefault(_plain(codes.get(row[0], row[0])), []).append(row[2])
-    extra = {"usa": "united states", "us": "united states", "america": "united states", "the us": "united states", "czechia": "czech republic"}
+    extra = {
+        "usa": "united states",
+        "us": "united states",
+        "america": "united states",
+        "the us": "united states",
+        "czechia": "czech republic",
+    }
     table = {name: tuple(found) for name, found in zones.items()}
     return table | {short: table[name] for short, name in extra.items() if name in table}
 
@@ -143,7 +169,10 @@ def _of_country(name: str, zones: tuple[str, ...]) -> ZoneInfo:
         return ZoneInfo(zones[0])
     some = tuple(zone.rsplit("/", 1)[1].replace("_", " ") for zone in zones[:5])
     raise AmbiguousTarget(
-        f"{name.title()} has more than one time zone", "name a city", f"{name.title()} has more than one time zone. Which city?", some
+        f"{name.title()} has more than one time zone",
+        "name a city",
+        f"{name.title()} has more than one time zone. Which city?",
+        some,
     )
 
 
@@ -155,4 +184,6 @@ def _nearest(said: str, place: str) -> ZoneInfo:
         name = found[0][0]
         return ZoneInfo(_cities()[name]) if name in _cities() else _of_country(name, _countries()[name])
     near = tuple(name.title() for name, _, _ in found)
-    raise ToolError(f"The place {place!r} is not known", "name a larger city nearby", f"I do not know where {place} is.", near)
+    raise ToolError(
+        f"The place {place!r} is not known", "name a larger city nearby", f"I do not know where {place} is.", near
+    )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 _SECRET = re.compile(
-    r"\b(pass(word|code|phrase)|pin|cvv|cvc|ssn|social security|api key|secret|token|iban|(credit|debit|bank) card|card number|"
+    r"\b(pass(word|code|phrase)|pin|cvv|cvc|ssn|social security|api key|secret|token|iban|(credit|debit|bank) card|"
+    r"card number|"
     r"account number|routing number|combination|security code|seed phrase|private key)\b|\b(?:\d[ -]?){13,19}\b",
     re.I,
 )

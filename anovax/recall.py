@@ -25,8 +25,11 @@ _ALIKE = 0.75  # what a word of like meaning counts against the word itself
 
 _STOP = frozenset(
     """a an and any are as at be been can could did do does for from had has have he her him his how i if in into is it
-    its let me my of on or our please she should so some tell than that the their them then there they this those to us was we where
-    were what whats when which who whom whose will with would you your yours am about again ever know knows say said
+    its let me my of on or our please she should so some tell than that the their them then there they this those
+    to us was we
+    where
+    were what whats when which who whom whose will with would you
+    your yours am about again ever know knows say said
     thing things stuff something anything everything s t m ve re ll don didn
     remember recall memory forget told asked ask list note notes keep kept mind""".split()
 )
@@ -128,7 +131,9 @@ def _alike() -> dict[str, frozenset[str]]:
 
 def all_stems(text: str) -> tuple[str, ...]:
     """Every word's stem, stop words too."""
-    return tuple(stem(word) for word in re.findall(r"[^\W_]+", text.casefold().replace("wi-fi", "wifi").replace("'s", "")))
+    return tuple(
+        stem(word) for word in re.findall(r"[^\W_]+", text.casefold().replace("wi-fi", "wifi").replace("'s", ""))
+    )
 
 
 def content(text: str) -> tuple[str, ...]:
@@ -202,7 +207,7 @@ class Index:
         return tuple(found)
 
     def _rarity(self, one: str) -> float:
-        """BM25's inverse document frequency. A word that no fact has says less than its rarity: it may be said otherwise."""
+        """BM25's inverse document frequency. A word that no fact has counts less: it may be said otherwise."""
         count, having = len(self), len(self._postings.get(one, ()))
         rarity = float(np.log(1 + (count - having + 0.5) / (having + 0.5)))
         return rarity if having else _UNHEARD * rarity

@@ -116,16 +116,20 @@ def test_letters_heard_as_words_and_odd_text(installed: tuple[Application, ...])
     assert outcome(resolve("x" * 200, installed, DEFAULTS)) == "none"
 
 
-@pytest.mark.parametrize(("one", "two"), [("kalkulator", "calculator"), ("phire", "fire"), ("gymp", "gimp"), ("nite", "night")])
+@pytest.mark.parametrize(
+    ("one", "two"), [("kalkulator", "calculator"), ("phire", "fire"), ("gymp", "gimp"), ("nite", "night")]
+)
 def test_sound_is_one_for_what_sounds_alike(one: str, two: str) -> None:
     assert sound(one) == sound(two)
 
 
 def test_the_answer_names_candidates() -> None:
     app = Application(id="a", name="Mousepad", command=("mousepad",))
-    with pytest.raises(ToolError, match="No application called 'imgur'.*open_url https://imgur.com"):
+    with pytest.raises(ToolError, match=r"No application called 'imgur'.*open_url https://imgur.com"):
         chosen(resolve("imgur", (app,)), "imgur")
-    twins = tuple(Application(id=str(n), name=f"Player {n}", generic=("Media Player",), command=(f"player{n}",)) for n in (1, 2))
+    twins = tuple(
+        Application(id=str(n), name=f"Player {n}", generic=("Media Player",), command=(f"player{n}",)) for n in (1, 2)
+    )
     with pytest.raises(AmbiguousTarget) as asked:
         chosen(resolve("media player", twins), "media player")
     assert set(asked.value.candidates) == {"Player 1", "Player 2"}
@@ -209,9 +213,16 @@ def test_a_users_entry_hides_the_systems(tmp_path: Path) -> None:
 def test_listing_is_read_again_only_after_a_change(tmp_path: Path) -> None:
     folder = tmp_path / "share/applications"
     folder.mkdir(parents=True)
-    env = {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "share"), "XDG_DATA_DIRS": str(tmp_path / "none"), "PATH": ""}
+    env = {
+        "HOME": str(tmp_path),
+        "XDG_DATA_HOME": str(tmp_path / "share"),
+        "XDG_DATA_DIRS": str(tmp_path / "none"),
+        "PATH": "",
+    }
     reads: list[int] = []
-    apps = Applications(env=env, read=lambda: (reads.append(1), entries.read_entries({**env, "PATH": os.environ["PATH"]}))[1])
+    apps = Applications(
+        env=env, read=lambda: (reads.append(1), entries.read_entries({**env, "PATH": os.environ["PATH"]}))[1]
+    )
     assert apps.all() == ()
     assert apps.all() == ()
     assert len(reads) == 1
@@ -225,7 +236,9 @@ def test_mime_defaults_users_choice_first(tmp_path: Path) -> None:
     config, system = tmp_path / "config", tmp_path / "etc"
     config.mkdir()
     system.mkdir()
-    (config / "mimeapps.list").write_text("[Added Associations]\ntext/plain=no.desktop;\n[Default Applications]\ntext/plain=kate.desktop;vim.desktop;\n")
+    (config / "mimeapps.list").write_text(
+        "[Added Associations]\ntext/plain=no.desktop;\n[Default Applications]\ntext/plain=kate.desktop;vim.desktop;\n"
+    )
     (system / "gnome-mimeapps.list").write_text("[Default Applications]\ntext/plain=gedit.desktop\n")
     env = {
         "HOME": str(tmp_path),
@@ -341,14 +354,19 @@ def test_windows_start_menu_and_start_apps_are_merged(tmp_path: Path) -> None:
     menu.mkdir(parents=True)
     for name in ("Notepad++", "Uninstall Notepad++", "Calculator"):
         (menu / f"{name}.lnk").write_bytes(b"")
-    answer = json.dumps([{"Name": "Calculator", "AppID": "Microsoft.WindowsCalculator_8wekyb3d8bbwe!App"}, {"Name": "", "AppID": "x"}])
+    answer = json.dumps(
+        [{"Name": "Calculator", "AppID": "Microsoft.WindowsCalculator_8wekyb3d8bbwe!App"}, {"Name": "", "AppID": "x"}]
+    )
     commands: list[list[str]] = []
     found = others.windows_applications(
         lambda command: (commands.append(command), answer)[1], {"APPDATA": str(tmp_path), "PROGRAMDATA": ""}
     )
     assert commands == [others.START_APPS]
     assert sorted(app.name for app in found) == ["Calculator", "Notepad++"]
-    assert resolve("calculator", found).app.command == ("explorer.exe", r"shell:AppsFolder\Microsoft.WindowsCalculator_8wekyb3d8bbwe!App")  # type: ignore[union-attr]
+    assert resolve("calculator", found).app.command == (
+        "explorer.exe",
+        r"shell:AppsFolder\Microsoft.WindowsCalculator_8wekyb3d8bbwe!App",
+    )  # type: ignore[union-attr]
     assert others.parse_start_apps("not json") == ()
     assert len(others.parse_start_apps('{"Name": "Mail", "AppID": "m"}')) == 1
 
@@ -356,7 +374,9 @@ def test_windows_start_menu_and_start_apps_are_merged(tmp_path: Path) -> None:
 def test_mac_bundles(tmp_path: Path) -> None:
     bundle = tmp_path / "Utilities/Terminal.app/Contents"
     bundle.mkdir(parents=True)
-    (bundle / "Info.plist").write_bytes(plistlib.dumps({"CFBundleName": "Terminal", "CFBundleIdentifier": "com.apple.Terminal"}))
+    (bundle / "Info.plist").write_bytes(
+        plistlib.dumps({"CFBundleName": "Terminal", "CFBundleIdentifier": "com.apple.Terminal"})
+    )
     (tmp_path / "Odd.app/Contents").mkdir(parents=True)
     (tmp_path / "Odd.app/Contents/Info.plist").write_bytes(b"broken")
     found = others.mac_applications({}, (tmp_path,))

@@ -51,13 +51,16 @@ def test_addresses(spoken: str, url: str) -> None:
     assert address(spoken) == url
 
 
-@pytest.mark.parametrize("spoken", ["cheap tires", "what is love", "e.g.", "v1.2", "3.14", "http://", "https://exa mple.com/", "a..b", "..."])
+@pytest.mark.parametrize(
+    "spoken", ["cheap tires", "what is love", "e.g.", "v1.2", "3.14", "http://", "https://exa mple.com/", "a..b", "..."]
+)
 def test_what_is_no_address_is_searched_for(spoken: str) -> None:
     assert address(spoken) == ""
 
 
 @pytest.mark.parametrize(
-    "spoken", ["javascript:alert(1)", "file:///etc/passwd", "data:text/html,x", "chrome://settings", "about:blank", "ssh://host"]
+    "spoken",
+    ["javascript:alert(1)", "file:///etc/passwd", "data:text/html,x", "chrome://settings", "about:blank", "ssh://host"],
 )
 def test_other_schemes_are_refused(spoken: str) -> None:
     with pytest.raises(ToolError, match="only http and https"):
@@ -135,7 +138,9 @@ def server() -> Iterator[http.server.ThreadingHTTPServer]:
 
 
 @pytest.fixture(scope="module")
-def desktop(display: str, server: http.server.ThreadingHTTPServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desktop]:
+def desktop(
+    display: str, server: http.server.ThreadingHTTPServer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Desktop]:
     """Chromium with a profile of its own as the only browser."""
     if shutil.which("chromium") is None:
         pytest.skip("Chromium is not installed; scripts/start.py installs it")
@@ -155,7 +160,9 @@ def _end(desktop: Desktop, home: Path) -> None:
 
     for process in psutil.process_iter(["cmdline", "environ"]):
         with suppress(psutil.Error, OSError):
-            if "chromium" in " ".join(process.info["cmdline"] or ()) and (process.info["environ"] or {}).get("HOME") == str(home):
+            if "chromium" in " ".join(process.info["cmdline"] or ()) and (process.info["environ"] or {}).get(
+                "HOME"
+            ) == str(home):
                 process.send_signal(signal.SIGKILL)
     end = time.monotonic() + 5
     while desktop.windows() and time.monotonic() < end:
@@ -208,7 +215,9 @@ def test_a_page_that_does_not_load_is_a_failure(browser: BrowserAgent) -> None:
 
 @pytest.mark.e2e
 @pytest.mark.timeout(120)
-def test_a_page_without_a_title_is_not_called_verified(browser: BrowserAgent, server: http.server.ThreadingHTTPServer) -> None:
+def test_a_page_without_a_title_is_not_called_verified(
+    browser: BrowserAgent, server: http.server.ThreadingHTTPServer
+) -> None:
     done = browser.open_url(OpenUrlArgs(url=f"127.0.0.1:{server.server_port}/plain"), step())
     assert not done.verified
     assert f"127.0.0.1:{server.server_port}/plain" in done.evidence

@@ -79,7 +79,14 @@ def test_numbers() -> None:
 
 @pytest.mark.parametrize(
     ("day", "words"),
-    [(1, "the first"), (3, "the third"), (12, "the twelfth"), (20, "the twentieth"), (22, "the twenty-second"), (30, "the thirtieth")],
+    [
+        (1, "the first"),
+        (3, "the third"),
+        (12, "the twelfth"),
+        (20, "the twentieth"),
+        (22, "the twenty-second"),
+        (30, "the thirtieth"),
+    ],
 )
 def test_days(day: int, words: str) -> None:
     assert f", {words} of " in sentence("date", datetime(2026, 12, day, tzinfo=UTC)).replace("January", "")

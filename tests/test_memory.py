@@ -138,7 +138,14 @@ def test_recall_of_an_empty_memory(facts: Facts) -> None:
 
 @pytest.mark.parametrize(
     ("one", "two"),
-    [("parked", "park"), ("parking", "park"), ("birthdays", "birthday"), ("batteries", "battery"), ("colour", "color"), ("planned", "plan")],
+    [
+        ("parked", "park"),
+        ("parking", "park"),
+        ("birthdays", "birthday"),
+        ("batteries", "battery"),
+        ("colour", "color"),
+        ("planned", "plan"),
+    ],
 )
 def test_stems(one: str, two: str) -> None:
     assert stem(one) == stem(two)
@@ -247,11 +254,13 @@ def test_a_full_disk_loses_nothing(known: Facts, tmp_path: Path, monkeypatch: py
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def short(descriptor: int, data: bytes) -> int:
-        monkeypatch.setattr(os, "write", lambda d, b: (_ for _ in ()).throw(OSError(errno.ENOSPC, "No space left on device")))
+        monkeypatch.setattr(
+            os, "write", lambda d, b: (_ for _ in ()).throw(OSError(errno.ENOSPC, "No space left on device"))
+        )
         return real(descriptor, data[:20])
 
     monkeypatch.setattr(os, "write", short)
-    with pytest.raises(ToolError, match="Memory could not be written .No space left on device.; free some space"):
+    with pytest.raises(ToolError, match=r"Memory could not be written .No space left on device.; free some space"):
         known.remember("a new fact that does not fit")
     monkeypatch.setattr(os, "write", real)
     assert (tmp_path / "facts.jsonl").read_bytes() == before
@@ -295,14 +304,17 @@ def test_nothing_and_too_much(facts: Facts) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["my wifi password is x", "the PIN of the card is 4711", "my account number is 12", "card 4111 1111 1111 1111"]
+    "text",
+    ["my wifi password is x", "the PIN of the card is 4711", "my account number is 12", "card 4111 1111 1111 1111"],
 )
 def test_secrets_are_recognised(text: str) -> None:
     assert is_private(text)
     assert not any(part in redacted(text) for part in ("4711", "1111", " x", " 12"))
 
 
-@pytest.mark.parametrize("text", ["my name is Robin", "I was born in 1990", "we are spinning", "the code review is at ten"])
+@pytest.mark.parametrize(
+    "text", ["my name is Robin", "I was born in 1990", "we are spinning", "the code review is at ten"]
+)
 def test_what_is_no_secret(text: str) -> None:
     assert not is_private(text)
 

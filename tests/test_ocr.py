@@ -19,7 +19,11 @@ Place = tuple[str, int, int]  # text, x, y
 
 
 def picture(
-    places: Sequence[Place], size: tuple[int, int] = (640, 400), ink: str = "black", paper: str = "white", height: int = 16
+    places: Sequence[Place],
+    size: tuple[int, int] = (640, 400),
+    ink: str = "black",
+    paper: str = "white",
+    height: int = 16,
 ) -> npt.NDArray[np.uint8]:
     """A screen with text on it, height x width x 3 RGB."""
     image = Image.new("RGB", size, paper)
@@ -47,7 +51,9 @@ def plain(text: str) -> str:
     return text.replace(" ", "").casefold()
 
 
-@pytest.mark.parametrize(("ink", "paper"), [("black", "white"), ("#dddddd", "#202428"), ("white", "#3465a4"), ("#555555", "#f4f4f4")])
+@pytest.mark.parametrize(
+    ("ink", "paper"), [("black", "white"), ("#dddddd", "#202428"), ("white", "#3465a4"), ("#555555", "#f4f4f4")]
+)
 @pytest.mark.parametrize("height", [13, 16, 28])
 def test_reads_light_and_dark_and_several_sizes(ocr: Ocr, ink: str, paper: str, height: int) -> None:
     places = [(text, x * height // 16, y * height // 16) for text, x, y in DIALOG]
@@ -90,7 +96,9 @@ def test_what_is_not_there_is_not_found(ocr: Ocr) -> None:
 
 
 def test_buttons_with_frames_and_menus(ocr: Ocr) -> None:
-    image = Image.fromarray(picture([("File", 10, 8), ("Edit", 60, 8), ("View", 110, 8), ("OK", 215, 110), ("7", 330, 110)]))
+    image = Image.fromarray(
+        picture([("File", 10, 8), ("Edit", 60, 8), ("View", 110, 8), ("OK", 215, 110), ("7", 330, 110)])
+    )
     draw = ImageDraw.Draw(image)
     draw.rectangle((190, 100, 260, 135), outline="grey")
     draw.rounded_rectangle((310, 100, 360, 135), 6, outline="grey")
@@ -105,7 +113,9 @@ def test_pixels_of_any_kind_do_not_break_it(ocr: Ocr) -> None:
     ocr.read(picture(DIALOG)[::-1, ::-1])  # not contiguous
 
 
-@pytest.mark.parametrize("wrong", [np.zeros((5, 5), np.uint8), np.zeros((5, 5, 4), np.uint8), np.zeros((5, 5, 3), np.float32)])
+@pytest.mark.parametrize(
+    "wrong", [np.zeros((5, 5), np.uint8), np.zeros((5, 5, 4), np.uint8), np.zeros((5, 5, 3), np.float32)]
+)
 def test_another_kind_of_array_is_refused(ocr: Ocr, wrong: npt.NDArray[np.uint8]) -> None:
     with pytest.raises(DesktopError, match="OCR needs an RGB picture"):
         ocr.read(wrong)

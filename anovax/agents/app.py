@@ -90,7 +90,9 @@ class AppAgent(Agent):
             try:
                 window = desktop.activate(window, step)
             except FocusLost as lost:
-                raise ToolError(f"{app.name} is open, but {lost.thief} has the focus", f"say: focus {app.name}") from None
+                raise ToolError(
+                    f"{app.name} is open, but {lost.thief} has the focus", f"say: focus {app.name}"
+                ) from None
         current = next((w for w in desktop.windows() if w.id == window.id), window)
         evidence = f"a new window {current.name!r} of {current.app or app.name} has the focus"
         return Done(evidence=evidence, verified=True, result=app.name, undo=undo)
@@ -128,7 +130,9 @@ def chosen(found: Resolution, said: str) -> Application:
             found.names,
         )
     near = f"the nearest are {', '.join(found.names)}" if found.names else "nothing installed is called so"
-    raise ToolError(f"No application called {said!r} is installed", near, f"I found no application called {said}.", found.names)
+    raise ToolError(
+        f"No application called {said!r} is installed", near, f"I found no application called {said}.", found.names
+    )
 
 
 def close(desktop: Desktop, window: WindowRef, name: str, step: StepContext) -> Done:

@@ -70,7 +70,9 @@ class BrowserAgent(Agent):
         template: str = self.parts.desktop.config.search_url
         url = search_address(template, query)
         if not url.startswith(("http://", "https://")) or "{query}" not in template:
-            raise ToolError("desktop.search_url is not an http address with {query} in it", "correct it in the configuration")
+            raise ToolError(
+                "desktop.search_url is not an http address with {query} in it", "correct it in the configuration"
+            )
         return url
 
     def _open(self, url: str, step: StepContext) -> Done:
@@ -82,14 +84,18 @@ class BrowserAgent(Agent):
         page = self._shown(browser, url, before, started, step)
         undo = _undo(desktop, page.window, new=page.window.id not in before)
         if failure := failure_on(desktop, page):
-            raise ToolError(f"The page {url} did not load: {failure}", "check the address and the connection", "The page did not load.")
+            raise ToolError(
+                f"The page {url} did not load: {failure}",
+                "check the address and the connection",
+                "The page did not load.",
+            )
         evidence = f"{browser.name} shows {page.title!r} for {url}"
         return Done(evidence=evidence, verified=page.loaded, result=url, undo=undo)
 
     def _browser(self) -> Application:
         """The default browser, or the only one; ToolError when there is none."""
         apps = self.parts.desktop.applications
-        found = apps.default(*_HANDLERS) or apps.resolve("web browser").app
+        found: Application | None = apps.default(*_HANDLERS) or apps.resolve("web browser").app
         found = found or next((app for app in apps.all() if "WebBrowser" in app.categories), None)
         if found is None:
             raise ToolError("No web browser is installed", "install one, such as Firefox or Chromium")
@@ -126,7 +132,9 @@ class BrowserAgent(Agent):
         """No window changed its title: the same page again, or nothing happened. Not to be called verified."""
         window = next((w for w in self.parts.desktop.windows() if belongs(w, browser)), None)
         if window is None:
-            raise ToolError(f"{browser.name} was started, but no window of it appeared", "look at the screen, or ask again")
+            raise ToolError(
+                f"{browser.name} was started, but no window of it appeared", "look at the screen, or ask again"
+            )
         return Page(window=window, url=url, title=window.title, loaded=False)
 
 

@@ -39,7 +39,10 @@ class ClockAgent(Agent):
         there = self._now().astimezone(zone_of(args.place)) if args.place.strip() else here
         evidence = f"the system clock: {there.isoformat(timespec='seconds')}"
         return Done(
-            evidence=evidence, verified=True, result=_result(args.what, there), say=sentence(args.what, there, args.place, here)
+            evidence=evidence,
+            verified=True,
+            result=_result(args.what, there),
+            say=sentence(args.what, there, args.place, here),
         )
 
 
@@ -56,8 +59,14 @@ def sentence(what: str, moment: datetime, place: str = "", here: datetime | None
     day = _WEEKDAYS[moment.weekday()]
     if what == "time":
         other_day = f", on {day}" if here is not None and moment.date() != here.date() else ""
-        return f"{where}it is {time_words(moment.hour, moment.minute)}{other_day}.".replace("it is", "It is" if not where else "it is", 1)
-    words = f"{day}, the {_ordinal(moment.day)} of {_MONTHS[moment.month - 1]}, {year_words(moment.year)}" if what == "date" else day
+        return f"{where}it is {time_words(moment.hour, moment.minute)}{other_day}.".replace(
+            "it is", "It is" if not where else "it is", 1
+        )
+    words = (
+        f"{day}, the {_ordinal(moment.day)} of {_MONTHS[moment.month - 1]}, {year_words(moment.year)}"
+        if what == "date"
+        else day
+    )
     return f"{where}it is {words}." if where else f"Today is {words}."
 
 

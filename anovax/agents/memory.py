@@ -46,12 +46,19 @@ class MemoryAgent(Agent):
         step.check()
         facts = self._facts
         if not facts.remember(args.fact):
-            return Done(evidence="it was in memory already", verified=True, say="I know that already.", secret=is_private(args.fact))
+            return Done(
+                evidence="it was in memory already",
+                verified=True,
+                say="I know that already.",
+                secret=is_private(args.fact),
+            )
         kept = " ".join(args.fact.split())
         verified = kept in facts.recall(kept, 5)  # read back from the file, not from what was meant
         undo = UndoAction("Forget it again", lambda context: _forgotten(facts.forget(kept)))
         evidence = "read back from memory" if verified else "written to memory"
-        return Done(evidence=evidence, verified=verified, say="I will remember that.", undo=undo, secret=is_private(kept))
+        return Done(
+            evidence=evidence, verified=verified, say="I will remember that.", undo=undo, secret=is_private(kept)
+        )
 
     @tool(
         risk=Risk.READ,

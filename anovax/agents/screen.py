@@ -16,7 +16,7 @@ from platformdirs import user_pictures_path
 from pydantic import Field
 
 from anovax.desktop import Image
-from anovax.desktop.ocr import TextBox, as_lines, relevant
+from anovax.desktop.ocr import as_lines, relevant
 from anovax.errors import ToolError
 from anovax.tool import Agent, AgentParts, Done, NoArgs, Risk, StepContext, ToolArgs, Undo, WindowRef, tool
 
@@ -51,7 +51,11 @@ class ScreenAgent(Agent):
         path = save(image, folder(self.parts), name(focus, self._now()))
         evidence = f"{path}, {image.shape[1]}×{image.shape[0]}, {path.stat().st_size:,} bytes"
         if (image == image[0, 0]).all():
-            return Done(evidence=f"{evidence}; it is all one colour", result=str(path), say="I saved a screenshot, but it is blank.")
+            return Done(
+                evidence=f"{evidence}; it is all one colour",
+                result=str(path),
+                say="I saved a screenshot, but it is blank.",
+            )
         return Done(evidence=evidence, verified=True, result=str(path), say="I took a screenshot.")
 
     @tool(
@@ -117,7 +121,8 @@ def save(image: Image, where: Path, filename: str) -> Path:
             with suppress(OSError):
                 Path(temporary).unlink()
         raise ToolError(
-            f"The screenshot could not be saved in {where} ({error.strerror or error})", "free some space or set desktop.screenshots"
+            f"The screenshot could not be saved in {where} ({error.strerror or error})",
+            "free some space or set desktop.screenshots",
         ) from None
 
 

@@ -13,7 +13,9 @@ from pydantic import BaseModel, ConfigDict
 from anovax.bench.table import percentile
 from anovax.facts import Fact, Facts
 
-_SYLLABLES = "ba be bi bo bu da de di do du ka ke ki ko ku la le li lo lu ma me mi mo mu na ne ni no nu ra re ri ro ru".split()
+_SYLLABLES = (
+    "ba be bi bo bu da de di do du ka ke ki ko ku la le li lo lu ma me mi mo mu na ne ni no nu ra re ri ro ru".split()
+)
 _THINGS = "name birthday car phone meeting friend number address book city key bill flight doctor dinner bike".split()
 
 
@@ -31,7 +33,9 @@ class MemoryFigures(BaseModel):
     forget_ms: float
 
 
-def measure(count: int = 100_000, queries: int = 300, progress: Callable[[int, int], None] = lambda done, of: None) -> MemoryFigures:
+def measure(
+    count: int = 100_000, queries: int = 300, progress: Callable[[int, int], None] = lambda done, of: None
+) -> MemoryFigures:
     """Write ``count`` made-up facts to a temporary file and work with them."""
     chance = random.Random(7)
     words = ["".join(chance.choices(_SYLLABLES, k=chance.choice((2, 3, 3, 4)))) for _ in range(20_000)]
@@ -58,7 +62,9 @@ def measure(count: int = 100_000, queries: int = 300, progress: Callable[[int, i
 
 
 def _fact(number: int, chance: random.Random, words: list[str]) -> str:
-    what = f"my {chance.choice(words)} {chance.choice(_THINGS)} is {chance.choice(words)} {chance.choice(words)} {number}"
+    what = (
+        f"my {chance.choice(words)} {chance.choice(_THINGS)} is {chance.choice(words)} {chance.choice(words)} {number}"
+    )
     return Fact(id=f"{number:012x}", at=float(number), text=what).model_dump_json() + "\n"
 
 

@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Application(BaseModel):
-    """What can be started. ``names``: localised and plain name; ``command`` an argument list without field codes;
-    ``mime`` and ``categories`` as in XDG desktop entries; ``wm_class`` what its windows call themselves, if declared."""
+    """What can be started. ``names``: localised and plain name; ``command``: arguments without field codes;
+    ``mime`` and ``categories`` as in XDG desktop entries; ``wm_class``: what its windows call themselves."""
 
     model_config = ConfigDict(frozen=True)
 

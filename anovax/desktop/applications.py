@@ -74,7 +74,9 @@ def _source(env: Mapping[str, str]) -> Callable[[], tuple[Application, ...]]:
 def _output(command: list[str]) -> str:
     """Standard output of a short system query, empty when it fails."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=15, check=False, encoding="utf-8", errors="replace")
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=15, check=False, encoding="utf-8", errors="replace"
+        )
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout
@@ -92,7 +94,13 @@ def _defaults(env: Mapping[str, str]) -> Defaults:
 
 def _stamp(env: Mapping[str, str]) -> tuple[tuple[str, int], ...]:
     """Modification times of what the listing was read from."""
-    folders = [others.start_menu(env)[0]] if sys.platform == "win32" else [Path("/Applications")] if sys.platform == "darwin" else []
+    folders = (
+        [others.start_menu(env)[0]]
+        if sys.platform == "win32"
+        else [Path("/Applications")]
+        if sys.platform == "darwin"
+        else []
+    )
     if not folders:
         config = Path(env.get("XDG_CONFIG_HOME") or Path(env.get("HOME") or "/") / ".config")
         folders = [config / "mimeapps.list", *(folder / "applications" for folder in entries.data_folders(env))]

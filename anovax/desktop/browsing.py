@@ -10,10 +10,19 @@ from pydantic import BaseModel, ConfigDict
 from anovax.desktop.facade import Desktop
 from anovax.tool import WindowRef
 
-_BROWSER_TAIL = re.compile(r"\s+[-–—]\s+(?:Chromium|Google Chrome|Mozilla Firefox|Firefox|Brave|Microsoft Edge|Vivaldi|[\w ]*Browser)\b.*$")
+_BROWSER_TAIL = re.compile(
+    r"\s+[-–—]\s+(?:Chromium|Google Chrome|Mozilla Firefox|Firefox|Brave|Microsoft Edge|Vivaldi|[\w ]*Browser)\b.*$"
+)
 _NO_TITLE = frozenset(["", "untitled", "new tab", "about:blank", "mozilla firefox", "chromium", "loading", "neuer tab"])
 _ERROR_TITLES = frozenset(
-    ["problem loading page", "server not found", "unable to connect", "page load error", "connection refused", "secure connection failed"]
+    [
+        "problem loading page",
+        "server not found",
+        "unable to connect",
+        "page load error",
+        "connection refused",
+        "secure connection failed",
+    ]
 )
 _ERROR_TEXT = re.compile(
     r"ERR_[A-Z_]+|can.?t be reached|no internet|refused to connect|took too long to respond|server not found|"
@@ -23,7 +32,7 @@ _ERROR_TEXT = re.compile(
 
 
 class Page(BaseModel):
-    """``title``: the page's own, without the browser's name. ``loaded``: it has given one that is not just its address."""
+    """``title``: the page's own, without the browser's name. ``loaded``: it has given one other than its address."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -50,7 +59,11 @@ def _is_address(title: str, url: str) -> bool:
     host = (parts.hostname or "").removeprefix("www.")
     bare = re.sub(r"^(https?://)?(www\.)?", "", title).rstrip("/")
     whole = re.sub(r"^(www\.)?", "", f"{parts.netloc}{parts.path}").rstrip("/").casefold()
-    return bare in (host, parts.netloc.casefold(), whole) or bare.startswith(whole) or (" " not in bare and "/" in bare and bare.startswith(host))
+    return (
+        bare in (host, parts.netloc.casefold(), whole)
+        or bare.startswith(whole)
+        or (" " not in bare and "/" in bare and bare.startswith(host))
+    )
 
 
 def failure_on(desktop: Desktop, page: Page) -> str:

@@ -67,7 +67,9 @@ def _read(
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
-    return parse_entry(text, ident, str(path), wanted, desktops, lambda name: shutil.which(name, path=search) is not None)
+    return parse_entry(
+        text, ident, str(path), wanted, desktops, lambda name: shutil.which(name, path=search) is not None
+    )
 
 
 def parse_entry(
@@ -95,7 +97,9 @@ def parse_entry(
         id=ident,
         name=local,
         names=tuple(dict.fromkeys((local, keys["Name"]))),
-        generic=tuple(dict.fromkeys(filter(None, (_localised(keys, "GenericName", wanted), keys.get("GenericName", ""))))),
+        generic=tuple(
+            dict.fromkeys(filter(None, (_localised(keys, "GenericName", wanted), keys.get("GenericName", ""))))
+        ),
         comment=_localised(keys, "Comment", wanted),
         keywords=tuple(dict.fromkeys((*_list(_localised(keys, "Keywords", wanted)), *_list(keys.get("Keywords", ""))))),
         categories=frozenset(_list(keys.get("Categories", ""))),
@@ -149,7 +153,7 @@ def _shown(keys: Mapping[str, str], desktops: tuple[str, ...]) -> bool:
 
 
 def exec_words(line: str, name: str = "", path: str = "") -> tuple[str, ...]:
-    """``Exec`` as an argument list for a start without files: field codes are expanded or dropped (%% %i %c %k, %f…)."""
+    """``Exec`` as an argument list for a start without files: field codes are expanded or dropped."""
     try:
         words = shlex.split(line.replace('\\"', '"') if line.count('"') % 2 else line)
     except ValueError:
@@ -169,7 +173,10 @@ def default_ids(env: Mapping[str, str], mime: str) -> tuple[str, ...]:
     """Ids of the applications that mimeapps.list names as defaults for ``mime``, the user's own choice first
     (Association between MIME types and applications 1.0)."""
     home = Path(env.get("HOME") or "/")
-    config = [env.get("XDG_CONFIG_HOME") or str(home / ".config"), *(env.get("XDG_CONFIG_DIRS") or "/etc/xdg").split(":")]
+    config = [
+        env.get("XDG_CONFIG_HOME") or str(home / ".config"),
+        *(env.get("XDG_CONFIG_DIRS") or "/etc/xdg").split(":"),
+    ]
     folders = [Path(folder) for folder in config if folder] + [f / "applications" for f in data_folders(env)]
     desktops = [name.lower() + "-" for name in env.get("XDG_CURRENT_DESKTOP", "").split(":") if name]
     ids: list[str] = []

@@ -59,7 +59,9 @@ class Launcher:
             return Started("D-Bus")
         words = self.command(app, extra)
         if not words:
-            raise ToolError(f"{app.name} can only be started through D-Bus, and there is no session bus here", "start a session bus")
+            raise ToolError(
+                f"{app.name} can only be started through D-Bus, and there is no session bus here", "start a session bus"
+            )
         return self.run(words, app.name, app.cwd)
 
     def _by_bus(self, app: Application) -> bool:
@@ -81,7 +83,9 @@ class Launcher:
                 start_new_session=sys.platform != "win32",
             )
         except OSError as error:
-            raise ToolError(f"{name or words[0]} could not be started: {error.strerror}", "check that it is installed") from None
+            raise ToolError(
+                f"{name or words[0]} could not be started: {error.strerror}", "check that it is installed"
+            ) from None
         # One waiting thread per running application: it costs nothing, ends with it, and leaves no zombie behind.
         threading.Thread(target=process.wait, name=f"reap-{process.pid}", daemon=True).start()
         return Started("its command", process)

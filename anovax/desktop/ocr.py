@@ -83,7 +83,10 @@ class Ocr:
 
     def _texts(self, crops: list[Picture]) -> list[tuple[str, float]]:
         """Text and score of each crop (BGR), from the memory of earlier reads where it looks the same."""
-        keys = [hashlib.blake2b(crop.tobytes(), digest_size=16, salt=crop.shape[1].to_bytes(4, "big")).digest() for crop in crops]
+        keys = [
+            hashlib.blake2b(crop.tobytes(), digest_size=16, salt=crop.shape[1].to_bytes(4, "big")).digest()
+            for crop in crops
+        ]
         new = {key: crop for key, crop in zip(keys, crops, strict=True) if key not in self._read}
         if new:
             if self._recogniser is None:
@@ -205,7 +208,10 @@ def relevant(lines: tuple[str, ...], query: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(out))
 
 
-_ASKING = frozenset("what which who does do is are the a an it this that my on in of say says tell me read screen window show shows about".split())
+_ASKING = frozenset(
+    "what which who does do is are the a an it this that my on in of say says tell me read screen "
+    "window show shows about".split()
+)
 
 
 def _has(line: str, word: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import plistlib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from anovax.desktop.application import Application
@@ -75,10 +76,8 @@ def _bundles(roots: tuple[Path, ...]) -> Iterator[Path]:
 
 def _bundle(path: Path) -> Application:
     info: dict[str, object] = {}
-    try:
+    with suppress(OSError, plistlib.InvalidFileException, ValueError):  # the folder's name is enough to open it
         info = plistlib.loads((path / "Contents/Info.plist").read_bytes())
-    except (OSError, plistlib.InvalidFileException, ValueError):
-        pass  # the folder's name is enough to open it
     name = str(info.get("CFBundleDisplayName") or info.get("CFBundleName") or path.stem)
     return Application(
         id=str(info.get("CFBundleIdentifier") or path.stem),

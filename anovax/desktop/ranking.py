@@ -26,10 +26,24 @@ MAX_CANDIDATES = 5
 _UNLIKE = 35.0  # spelt so differently that the sound is not looked at
 _SHORT = 5  # letters; one letter of five makes another word
 
-_FILLER = frozenset("a an the new my our your app apps application program programme please open launch start now up window for me".split())
+_FILLER = frozenset(
+    "a an the new my our your app apps application program programme please open launch start now up "
+    "window for me".split()
+)
 _VENDORS = frozenset("gnome kde xfce mate the mozilla google microsoft gnu apache lxde lxqt canonical".split())
 _GENERIC = frozenset("viewer editor player manager browser client tool tools utility desktop suite studio".split())
-_NUMBERS = {"one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "zero": "0"}
+_NUMBERS = {
+    "one": "1",
+    "two": "2",
+    "three": "3",
+    "four": "4",
+    "five": "5",
+    "six": "6",
+    "seven": "7",
+    "eight": "8",
+    "nine": "9",
+    "zero": "0",
+}
 
 
 @lru_cache(maxsize=8192)
@@ -40,7 +54,7 @@ def words(text: str) -> tuple[str, ...]:
 
 
 def spoken_words(text: str) -> tuple[str, ...]:
-    """``words`` without what surrounds a name ("the … app, please"); the name itself is kept if that is all there is."""
+    """``words`` without what surrounds a name ("the … app, please"); the name is kept if that is all there is."""
     all_words = words(text)
     kept = tuple(word for word in all_words if word not in _FILLER)
     return kept or all_words
@@ -49,13 +63,17 @@ def spoken_words(text: str) -> tuple[str, ...]:
 # Names of letters as speech recognition writes them ("ex term", "kay calc").
 _LETTERS = dict(
     pair.split("=")
-    for pair in "bee=b see=c dee=d eff=f gee=g aitch=h jay=j kay=k ell=l el=l em=m en=n pee=p cue=q queue=q are=r ess=s tee=t you=u vee=v ex=x why=y".split()
+    for pair in (
+        "bee=b see=c dee=d eff=f gee=g aitch=h jay=j kay=k ell=l el=l em=m en=n pee=p cue=q queue=q are=r ess=s tee=t "
+        "you=u vee=v ex=x why=y"
+    ).split()
 )
 
 _SOUNDS: tuple[tuple[str, str], ...] = (
-    (r"[^a-z0-9]", ""), (r"chr", "kr"), (r"ght", "t"), (r"ph", "f"), (r"wh", "w"), (r"^kn|^gn", "n"), (r"^wr", "r"), (r"^x", "s"), (r"^ps", "s"),
-    (r"tch|ch", "x"), (r"sch|sh", "x"), (r"th", "t"), (r"ck|q|c(?![eiy])", "k"), (r"c(?=[eiy])", "s"), (r"g(?=[eiy])", "j"), (r"x(?=.)", "ks"),
-    (r"z", "s"), (r"v", "f"), (r"d", "t"), (r"b", "p"), (r"g", "k"), (r"(?<=.)[aeiouyhw]+", ""), (r"^[aeiouyhw]+", "a"), (r"(.)\1+", r"\1"),
+    (r"[^a-z0-9]", ""), (r"chr", "kr"), (r"ght", "t"), (r"ph", "f"), (r"wh", "w"), (r"^kn|^gn", "n"), (r"^wr", "r"),
+    (r"^x", "s"), (r"^ps", "s"), (r"tch|ch", "x"), (r"sch|sh", "x"), (r"th", "t"), (r"ck|q|c(?![eiy])", "k"),
+    (r"c(?=[eiy])", "s"), (r"g(?=[eiy])", "j"), (r"x(?=.)", "ks"), (r"z", "s"), (r"v", "f"), (r"d", "t"), (r"b", "p"),
+    (r"g", "k"), (r"(?<=.)[aeiouyhw]+", ""), (r"^[aeiouyhw]+", "a"), (r"(.)\1+", r"\1"),
 )  # fmt: skip
 
 
@@ -98,7 +116,13 @@ def likeness(spoken: Sequence[str], name: Sequence[str]) -> float:
     mixed = 0.6 * spelled + 0.4 * heard
     if min(len(said), len(meant)) <= _SHORT and not _sounds_same(said, meant):
         return min(UNSURE, max(spelled if len(said) > 4 else spelled - 8, mixed))
-    alike = 84.0 if _sounds_same(said, meant) and len(one) >= 2 else 83.0 if one == two and len(one) >= 4 and spelled >= 50 else 0.0
+    alike = (
+        84.0
+        if _sounds_same(said, meant) and len(one) >= 2
+        else 83.0
+        if one == two and len(one) >= 4 and spelled >= 50
+        else 0.0
+    )
     return min(97.0, max(spelled, mixed, alike, _beginning(said, meant)))
 
 
@@ -146,7 +170,9 @@ def score(spoken: Sequence[str], app: Application) -> Ranked:
         if fit > best:
             best, why = fit, "name"
     for generic in app.generic:
-        fit = max(likeness(spoken, words(generic)), _part_score(spoken, words(generic))) - (12.0 if app.terminal else 7.0)
+        fit = max(likeness(spoken, words(generic)), _part_score(spoken, words(generic))) - (
+            12.0 if app.terminal else 7.0
+        )
         if fit > best:
             best, why = fit, "generic name"
     for keyword in app.keywords:
@@ -175,7 +201,9 @@ def plays(app: Application, role: Role) -> bool:
     )
 
 
-def rank(name: str, apps: Sequence[Application], defaults: Mapping[str, Sequence[str]] | None = None) -> tuple[Ranked, ...]:
+def rank(
+    name: str, apps: Sequence[Application], defaults: Mapping[str, Sequence[str]] | None = None
+) -> tuple[Ranked, ...]:
     """All applications, best first. ``defaults``: MIME type or alternative -> ids (or program names) that the
     desktop has chosen for it."""
     spoken = spoken_words(name)
@@ -187,7 +215,9 @@ def rank(name: str, apps: Sequence[Application], defaults: Mapping[str, Sequence
     if role is not None:
         chosen = _chosen(role, apps, defaults or {})
         ranked = [_with_role(entry, role, chosen) for entry in ranked]
-    return tuple(sorted(ranked, key=lambda entry: (-entry.score, entry.app.terminal, len(entry.app.name), entry.app.id)))
+    return tuple(
+        sorted(ranked, key=lambda entry: (-entry.score, entry.app.terminal, len(entry.app.name), entry.app.id))
+    )
 
 
 def _chosen(role: Role, apps: Sequence[Application], defaults: Mapping[str, Sequence[str]]) -> str:

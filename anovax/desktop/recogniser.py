@@ -51,7 +51,7 @@ class Recogniser:
         return out
 
     def _decode(self, probabilities: Any) -> tuple[str, float]:
-        """Greedy CTC: the best class of each frame, repeats merged, blanks dropped. ``probabilities``: frames x classes."""
+        """Greedy CTC: the best class of each frame, repeats merged, blanks dropped. Input: frames x classes."""
         best = probabilities.argmax(axis=1)
         kept = (best != 0) & np.append(True, best[1:] != best[:-1])
         if not kept.any():
@@ -63,7 +63,10 @@ class Recogniser:
 def _weights() -> Path:
     spec = importlib.util.find_spec("rapidocr_onnxruntime")  # its code is not imported: only its weights are used
     if spec is None or not spec.submodule_search_locations:
-        raise DesktopError("Text on the screen cannot be read: rapidocr-onnxruntime is not installed", "pip install rapidocr-onnxruntime")
+        raise DesktopError(
+            "Text on the screen cannot be read: rapidocr-onnxruntime is not installed",
+            "pip install rapidocr-onnxruntime",
+        )
     return Path(spec.submodule_search_locations[0]) / _WEIGHTS
 
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 class Role(BaseModel):
     """``mime``: whose default application plays the role. ``categories``: XDG categories, each a ``+``-joined set that
-    an application must declare (``!`` in front: must not). ``alternative``: a Debian alternative that names the default."""
+    an application must declare (``!`` in front: must not). ``alternative``: a Debian alternative naming the default."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -48,17 +48,35 @@ ROLES: tuple[Role, ...] = (
         "TerminalEmulator",
         "x-terminal-emulator",
     ),
-    _role("files, file manager, file browser, file explorer, explorer, finder, folders, my files", "inode/directory", "FileManager"),
+    _role(
+        "files, file manager, file browser, file explorer, explorer, finder, folders, my files",
+        "inode/directory",
+        "FileManager",
+    ),
     _role("mail, email, e mail, email client, mail client, outlook, inbox", "x-scheme-handler/mailto", "Email"),
-    _role("music, music player, audio player, music app, songs, itunes", "audio/mpeg audio/flac", "Audio+Player Music+Player"),
-    _role("video player, movie player, media player, videos, movies", "video/mp4 video/x-matroska", "Video+Player AudioVideo+Player"),
-    _role("image viewer, picture viewer, photo viewer, pictures", "image/png image/jpeg", "Graphics+Viewer+RasterGraphics"),
+    _role(
+        "music, music player, audio player, music app, songs, itunes",
+        "audio/mpeg audio/flac",
+        "Audio+Player Music+Player",
+    ),
+    _role(
+        "video player, movie player, media player, videos, movies",
+        "video/mp4 video/x-matroska",
+        "Video+Player AudioVideo+Player",
+    ),
+    _role(
+        "image viewer, picture viewer, photo viewer, pictures", "image/png image/jpeg", "Graphics+Viewer+RasterGraphics"
+    ),
     _role("photos, photo manager, photo gallery", "", "Photography"),
     _role("image editor, photo editor, picture editor, photoshop", "image/x-xcf", "2DGraphics+RasterGraphics+!Viewer"),
     _role("paint, drawing program, drawing", "", "2DGraphics+RasterGraphics+!Viewer"),
     _role("vector editor, vector graphics, illustrator", "image/svg+xml", "VectorGraphics"),
     _role("word processor, word, microsoft word", f"{_ODF}.text {_OOXML}.wordprocessingml.document", "WordProcessor"),
-    _role("spreadsheet, spreadsheets, excel, microsoft excel", f"{_ODF}.spreadsheet {_OOXML}.spreadsheetml.sheet", "Spreadsheet"),
+    _role(
+        "spreadsheet, spreadsheets, excel, microsoft excel",
+        f"{_ODF}.spreadsheet {_OOXML}.spreadsheetml.sheet",
+        "Spreadsheet",
+    ),
     _role(
         "presentation, presentations, slides, powerpoint, power point, microsoft powerpoint",
         f"{_ODF}.presentation {_OOXML}.presentationml.presentation",
@@ -68,11 +86,19 @@ ROLES: tuple[Role, ...] = (
     _role("e book reader, ebook reader, book reader", "application/epub+zip", "Literature+Viewer"),
     _role("calendar, my calendar, agenda", "text/calendar", "Calendar"),
     _role("contacts, address book, my contacts", "text/vcard", "ContactManagement"),
-    _role("settings, system settings, control panel, control center, preferences, system preferences", "", "Settings+DesktopSettings"),
+    _role(
+        "settings, system settings, control panel, control center, preferences, system preferences",
+        "",
+        "Settings+DesktopSettings",
+    ),
     _role("system monitor, task manager, activity monitor, process viewer", "", "System+Monitor"),
     _role("software, app store, software center, software manager, package manager, store", "", "PackageManager"),
     _role("camera, webcam", "", "Camera"),
-    _role("archive manager, zip program, unzip, winzip", "application/zip application/x-tar", "Archiving+Compression Archiving"),
+    _role(
+        "archive manager, zip program, unzip, winzip",
+        "application/zip application/x-tar",
+        "Archiving+Compression Archiving",
+    ),
     _role("disk usage, disk space, disk usage analyzer", "", "Filesystem+System"),
     _role("volume control, mixer, sound mixer, volume, sound settings", "", "Mixer"),
     _role("chat, messenger, instant messenger, messages", "", "InstantMessaging"),

@@ -23,7 +23,7 @@ MAX_BOXES = 600
 
 
 def text_lines(image: npt.NDArray[np.uint8]) -> Boxes:
-    """Boxes of likely lines of text in an RGB picture (height, width, 3), uint8; the padding around letters included."""
+    """Boxes of likely lines of text in an RGB picture (height, width, 3), uint8, with a small margin."""
     import cv2
 
     grey = cv2.cvtColor(np.ascontiguousarray(image), cv2.COLOR_RGB2GRAY)
@@ -46,7 +46,14 @@ def _letters(cv2: Any, edges: npt.NDArray[np.uint8]) -> Boxes:
     area = stats[1:, 4]
     w, h = boxes[:, 2], boxes[:, 3]
     hollow = (w > 24) & (h > 8) & (area < _SOLID * w * h)  # frames of buttons and fields
-    fits = ~hollow & (h <= _MAX_H) & (w <= _MAX_LETTER_W) & (area >= 4) & ((h >= 2) | (w >= 2)) & (w <= 14 * np.maximum(h, 2))
+    fits = (
+        ~hollow
+        & (h <= _MAX_H)
+        & (w <= _MAX_LETTER_W)
+        & (area >= 4)
+        & ((h >= 2) | (w >= 2))
+        & (w <= 14 * np.maximum(h, 2))
+    )
     return np.asarray(boxes[fits], dtype=np.int32)
 
 
@@ -77,4 +84,4 @@ def _around(labels: npt.NDArray[np.int32], letters: Boxes, count: int) -> Boxes:
     limit_y, limit_x = labels.shape
     x, y = np.maximum(left - margin, 0), np.maximum(top - margin, 0)
     w, h = np.minimum(right + margin, limit_x) - x, np.minimum(bottom + margin, limit_y) - y
-    return np.stack([x, y, w, h], axis=1)[real][:MAX_BOXES].astype(np.int32)
+    return np.asarray(np.stack([x, y, w, h], axis=1)[real][:MAX_BOXES], dtype=np.int32)

@@ -1,4 +1,4 @@
-"""Spoken addresses and browsers: what a request names, and how a browser is asked to open it. Pure but for ``is_root``."""
+"""Spoken addresses and browsers: what a request names, and how a browser is asked to open it."""
 
 from __future__ import annotations
 
@@ -26,8 +26,17 @@ SITES: dict[str, str] = {
     "wikipedia": "wikipedia.org", "yahoo": "yahoo.com", "yelp": "yelp.com", "youtube": "youtube.com",
 }  # fmt: skip
 
-_SPOKEN = ((r"\s+dot\s+", "."), (r"\s+(?:forward )?slash\s*", "/"), (r"\s*\bcolon\b\s*", ":"), (r"\s+(?:dash|hyphen)\s+", "-"), (r"\s+underscore\s+", "_"))
-_HOST = re.compile(r"(?=.{1,253}$)(localhost|[\w-]{1,63}(\.[\w-]{1,63})*\.[^\W\d_][\w-]{1,62}|\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:]+\])(:\d{1,5})?$", re.I)
+_SPOKEN = (
+    (r"\s+dot\s+", "."),
+    (r"\s+(?:forward )?slash\s*", "/"),
+    (r"\s*\bcolon\b\s*", ":"),
+    (r"\s+(?:dash|hyphen)\s+", "-"),
+    (r"\s+underscore\s+", "_"),
+)
+_HOST = re.compile(
+    r"(?=.{1,253}$)(localhost|[\w-]{1,63}(\.[\w-]{1,63})*\.[^\W\d_][\w-]{1,62}|\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:]+\])(:\d{1,5})?$",
+    re.I,
+)
 _FILLER = re.compile(r"^(?:please\s+|go to\s+|open\s+|the\s+)+|(?:'s)?\s+(?:web\s?site|home\s?page|page|site)$", re.I)
 
 
@@ -56,11 +65,15 @@ def _with_scheme(text: str, has: bool) -> str:
     text = text if has else _FILLER.sub("", text)
     if not has:
         host, slash, rest = text.partition("/")
-        text = f"{_scheme(host)}://{host.replace(' ', '')}{slash}{rest}" if _HOST.match(host.replace(" ", "")) and host else ""
+        text = (
+            f"{_scheme(host)}://{host.replace(' ', '')}{slash}{rest}"
+            if _HOST.match(host.replace(" ", "")) and host
+            else ""
+        )
     text = _ascii(text)
     try:
         parts = urlsplit(text)
-        valid = bool(parts.hostname and _HOST.match(parts.netloc.rpartition("@")[2]) and (parts.port or 1))
+        valid = bool(parts.hostname and _HOST.match(parts.netloc.rpartition("@")[2])) and parts.port != 0
     except ValueError:
         valid = False
     if not valid:
@@ -111,7 +124,15 @@ _QUIET_CHROMIUM = (
     "--no-pings",
     "--disable-features=OptimizationHints,MediaRouter,AutofillServerCommunication",
 )
-_CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "brave-browser", "microsoft-edge", "vivaldi")
+_CHROMIUMS = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "brave-browser",
+    "microsoft-edge",
+    "vivaldi",
+)
 
 
 def is_chromium(app: Application) -> bool:

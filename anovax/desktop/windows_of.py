@@ -16,7 +16,7 @@ def belongs(window: WindowRef, app: Application) -> bool:
 
 
 def _names(app: Application) -> frozenset[str]:
-    """A declared StartupWMClass alone, else what toolkits derive a class from: the program, the id and its last part."""
+    """A declared StartupWMClass alone, else what toolkits derive a class from: program, id, its last part."""
     if app.wm_class:
         return frozenset({_plain(app.wm_class)})
     program = re.sub(r"\.(exe|py|sh|bin)$", "", app.program)

@@ -140,7 +140,9 @@ def test_a_launcher_that_forks_and_ends_is_followed(apps: AppAgent, entry_folder
 
 
 def test_a_slow_window_is_waited_for(apps: AppAgent, entry_folder: Path, steps: Steps) -> None:
-    (entry_folder / "slow.desktop").write_text(ENTRY.format(name="Slowpoke", exec="sh -c 'sleep 2; exec xterm -T Slow'", more=""))
+    (entry_folder / "slow.desktop").write_text(
+        ENTRY.format(name="Slowpoke", exec="sh -c 'sleep 2; exec xterm -T Slow'", more="")
+    )
     assert apps.open_app(OpenAppArgs(name="slow poke"), steps()).verified
 
 
@@ -173,17 +175,23 @@ def test_safety_stops_the_start(apps: AppAgent, desktop: Desktop) -> None:
 
 
 @pytest.mark.skipif(shutil.which("dbus-daemon") is None, reason="dbus-daemon is not installed")
-def test_started_through_dbus(apps: AppAgent, desktop: Desktop, entry_folder: Path, steps: Steps, tmp_path: Path) -> None:
+def test_started_through_dbus(
+    apps: AppAgent, desktop: Desktop, entry_folder: Path, steps: Steps, tmp_path: Path
+) -> None:
     """A real application, activated over a real session bus, its Exec line unusable."""
     services = entry_folder.parent / "dbus-1/services"
     services.mkdir(parents=True)
     (services / "org.xfce.mousepad.service").write_text(
-        f"[D-BUS Service]\nName=org.xfce.mousepad\nExec=/usr/bin/env DISPLAY={desktop.launch._env['DISPLAY']} mousepad\n"
+        f"[D-BUS Service]\nName=org.xfce.mousepad\nExec=/usr/bin/env DISPLAY={os.environ['DISPLAY']} mousepad\n"
     )
     (entry_folder / "org.xfce.mousepad.desktop").write_text(
         ENTRY.format(name="Bus Editor", exec="/bin/false", more="DBusActivatable=true\nStartupWMClass=Mousepad")
     )
-    env = {**os.environ, "XDG_DATA_DIRS": f"{entry_folder.parent}:/usr/share", "XDG_DATA_HOME": str(entry_folder.parent)}
+    env = {
+        **os.environ,
+        "XDG_DATA_DIRS": f"{entry_folder.parent}:/usr/share",
+        "XDG_DATA_HOME": str(entry_folder.parent),
+    }
     command = ["dbus-daemon", "--session", "--nofork", "--print-address"]
     with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as bus:
         try:
@@ -212,7 +220,9 @@ def note(desktop: Desktop) -> Iterator[Callable[[str], None]]:
 
     def show(text: str) -> None:
         script = f"printf '%b' '{text}'; sleep 60"
-        shown.append(subprocess.Popen(["xterm", "-fa", "DejaVu Sans Mono", "-fs", "14", "-T", "Note", "-e", "sh", "-c", script]))
+        shown.append(
+            subprocess.Popen(["xterm", "-fa", "DejaVu Sans Mono", "-fs", "14", "-T", "Note", "-e", "sh", "-c", script])
+        )
         step = Steps()(10)
         assert desktop.wait_for_window(lambda w: w.title == "Note", 10, step)
         ready = desktop.wait_for_window(lambda w: (f := desktop.focused()) is not None and f.title == "Note", 5, step)
