@@ -35,9 +35,10 @@ from anovax.planner.remote import OrLocal, Remote
 from anovax.planning import Planning
 from anovax.recovery import Recovery
 from anovax.remote import LaptopScreen, PhonePort
+from anovax.request import Request, Surroundings
 from anovax.safety import Safety
 from anovax.tool import Agent, AgentParts, CancelFlag, Done, StepContext, Toolbox, discover
-from anovax.turn import Request, Surroundings, TurnParts, Turns
+from anovax.turn import TurnParts, Turns
 from anovax.voice.devices import SoundDevices
 from anovax.voice.echo import OwnVoice
 from anovax.voice.endpoint import Endpointer

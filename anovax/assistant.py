@@ -16,8 +16,9 @@ from anovax.errors import AnovaxError, AudioError, UsageError
 from anovax.events import Noticed, StopRequested
 from anovax.plan import Decision
 from anovax.planning import Planning
+from anovax.request import Report, Request
 from anovax.tool import CancelFlag
-from anovax.turn import Report, Request, Turns
+from anovax.turn import Turns
 from anovax.voice import Transcript
 from anovax.voice.audio import load_audio
 from anovax.voice.transcribe import Transcriber

@@ -43,7 +43,7 @@ from anovax.events import (
     WakeHeard,
 )
 from anovax.isolation import Isolation
-from anovax.turn import Request
+from anovax.request import Request
 from anovax.voice import SAMPLE_RATE, Samples, to_int16
 from anovax.voice.audio import load_audio, write_wav
 from anovax.voice.virtual_sound import VirtualSound

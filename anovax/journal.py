@@ -14,6 +14,7 @@ import os
 import secrets
 import threading
 import time
+from collections import deque
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -42,6 +43,7 @@ from anovax.events import (
     WakeHeard,
 )
 from anovax.plan import Frozen
+from anovax.private import is_private
 
 RECORDED: tuple[type[Event], ...] = (
     WakeHeard,
@@ -59,7 +61,9 @@ RECORDED: tuple[type[Event], ...] = (
     StopRequested,
 )
 SHOWN = ("text", "decision", "rule", "tool", "status", "evidence", "error", "said", "spoken", "answer", "result", "by")
+KEPT = (StepFinished, Judged, ConsentAnswered)  # tell how a secret turn ended, not what was said
 START = "0" * 64
+SECRETS = 100
 QUEUE = 10_000
 
 
@@ -96,6 +100,7 @@ class Journal:
         self._config = config
         self._bus = bus
         self._lock = FileLock(str(folder / ".lock"))
+        self._secret: deque[str] = deque(maxlen=SECRETS)  # turns whose words are not written
         self._known: tuple[int, Entry | None] = (-1, None)  # size of the newest file and its last line
         _make(folder)
         self._rotate()
@@ -107,8 +112,8 @@ class Journal:
         self._subscription.close()
         self._thread.join(5)
 
-    def append(self, event: Event) -> None:
-        """Write one line; the chain continues whatever another process has added meanwhile."""
+    def append(self, event: Event, hide: bool = False) -> None:
+        """Write one line; the chain continues whatever another process has added meanwhile. ``hide``: without data."""
         with self._lock:
             path = self._folder / f"{datetime.fromtimestamp(event.at, UTC):%Y-%m-%d}.jsonl"
             size, last = self._known
@@ -116,6 +121,7 @@ class Journal:
                 last = _last_entry(self._folder)
             data = {key: value for key, value in event.to_json().items() if key not in ("kind", "turn", "at")}
             entry = _entry(last, event, {**data, "salt": secrets.token_hex(8)})
+            entry = entry.model_copy(update={"data": None}) if hide else entry
             _append_line(path, entry.model_dump_json())
             self._known = (path.stat().st_size, entry)
             _write_atomic(self._folder / "head.json", json.dumps({"n": entry.n, "hash": entry.hash}))
@@ -129,8 +135,13 @@ class Journal:
                     self._bus.publish(Noticed(text=str(error), level="error"))
 
     def _record(self, event: Event) -> None:
-        self.append(event)
+        """Write the event; what looks like a secret, and the rest of its turn, without its data."""
+        if isinstance(event, TurnStarted | Transcribed) and is_private(event.text):
+            self._secret.append(event.turn)
+        hide = event.turn in self._secret and not isinstance(event, KEPT)
+        self.append(event, hide or (isinstance(event, Transcribed) and is_private(event.text)))
         if isinstance(event, StepFinished) and event.secret:
+            self._secret.append(event.turn)
             redact(self._folder, event.turn, self._lock)
 
     def _rotate(self) -> None:
@@ -195,7 +206,7 @@ def redact(folder: Path, turn: str, lock: FileLock) -> None:
 
 def _redacted(line: bytes, turn: str) -> bytes:
     entry = _parse(line)
-    if entry is None or entry.turn != turn or entry.kind in ("StepFinished", "TurnFinished"):
+    if entry is None or entry.turn != turn or entry.kind in {kind.__name__ for kind in KEPT}:
         return line
     return entry.model_copy(update={"data": None}).model_dump_json().encode()
 

@@ -15,7 +15,7 @@ from anovax.assistant import Assistant
 from anovax.companion.ports import ScreenWindow
 from anovax.desktop import Desktop
 from anovax.errors import AudioError
-from anovax.turn import Request
+from anovax.request import Request
 from anovax.voice.audio import load_audio
 
 MAX_SECONDS = 60.0

@@ -16,9 +16,6 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any
-
-from pydantic import Field
 
 from anovax.bus import Bus
 from anovax.consent import ConsentDesk
@@ -28,7 +25,6 @@ from anovax.events import (
     PlanMade,
     RecoveryEnded,
     RecoveryStarted,
-    Source,
     SpeculationFinished,
     TurnFinished,
     TurnStarted,
@@ -40,7 +36,6 @@ from anovax.plan import (
     Context,
     Decision,
     Failure,
-    Frozen,
     Outcome,
     PastTurn,
     Plan,
@@ -51,62 +46,13 @@ from anovax.plan import (
     World,
 )
 from anovax.planner.protocol import Planner
-from anovax.recovery import Ports, Recovery, RecoveryTurn, Refused, Repair, failed_core
+from anovax.recovery import Ports, Recovery, Refused, Repair, failed_core
 from anovax.reply import STOPPED, after_recovery, reply
+from anovax.request import Report, Request, Surroundings
 from anovax.safety import ApprovedPlan, NeedsConsent, Refusal, Safety
 from anovax.tool import CancelFlag, Done, Effect, StepContext, Toolbox, UndoAction, WindowRef
 
 UNDO_DEPTH = 20
-
-
-class Request(Frozen):
-    """A request as it enters, from whatever source. ``device`` names the phone it came from."""
-
-    text: str
-    source: Source = "text"
-    device: str = ""
-
-
-class Surroundings(Frozen):
-    """What the desktop shows when a request arrives."""
-
-    focus: WindowRef | None = None
-    windows: tuple[WindowRef, ...] = ()
-
-
-class Report(Frozen):
-    """How a request ended; ``anovax do --json`` prints it."""
-
-    turn: str
-    text: str
-    plan: Plan
-    verdict: Verdict
-    backend: str
-    outcomes: tuple[Outcome, ...] = ()
-    recovery: tuple[RecoveryTurn, ...] = ()
-    said: str = ""
-    ok: bool = False
-    ms: dict[str, float] = Field(default_factory=dict)
-    error: str = ""
-    at: float = Field(default_factory=time.time)
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "text": self.text,
-            "turn": self.turn,
-            "plan": self.plan.to_json(),
-            "verdict": self.verdict.to_json(),
-            "backend": self.backend,
-            "outcomes": [outcome.to_json() for outcome in self.outcomes],
-            "recovery": [
-                {"plan": t.plan.to_json(), "outcomes": [o.to_json() for o in t.outcomes], "note": t.note}
-                for t in self.recovery
-            ],
-            "said": self.said,
-            "ok": self.ok,
-            "ms": self.ms,
-            **({"error": self.error} if self.error else {}),
-        }
 
 
 @dataclass(frozen=True)

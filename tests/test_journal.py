@@ -80,6 +80,12 @@ def test_a_secret_is_taken_out_and_the_chain_still_holds(tmp_path: Path) -> None
     assert journal.verify(tmp_path) == []
 
 
+def test_what_sounds_like_a_secret_is_never_written(tmp_path: Path) -> None:
+    write_turn(tmp_path, "aa11", text="type my password is swordfish")
+    assert "swordfish" not in journal.days(tmp_path)[0].read_text()
+    assert journal.verify(tmp_path) == []
+
+
 def test_two_processes_share_one_chain(tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
     writers = [context.Process(target=write_turn, args=(tmp_path, f"t{number}")) for number in range(2)]

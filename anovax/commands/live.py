@@ -17,7 +17,7 @@ from anovax.config import Config
 from anovax.console import line_for
 from anovax.errors import AudioError
 from anovax.events import ConsentAsked, DeviceAsked
-from anovax.turn import Report, Request
+from anovax.request import Report, Request
 
 
 async def listen(config: Config) -> None:

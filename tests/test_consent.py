@@ -1,0 +1,90 @@
+"""Consent: exact, single use, expiring, never given by silence."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+import pytest
+
+from anovax.bus import Bus
+from anovax.consent import ConsentDesk
+from anovax.events import ConsentAnswered, ConsentAsked
+from anovax.plan import Decision, Verdict
+from anovax.tool import CancelFlag
+
+QUESTION = Verdict(decision=Decision.ASK, rule="sudo", reason="It runs as administrator.", step=1, exact="sudo apt update")
+
+
+async def asked(desk: ConsentDesk, bus: Bus, answer: object, cancel: CancelFlag | None = None) -> bool:
+    """Put the question, give ``answer`` (called with the consent id) once it stands, return what came of it."""
+    with bus.subscribe() as events:
+        asking = asyncio.ensure_future(desk.ask("t", QUESTION, cancel or CancelFlag()))
+        async for event in events:
+            if isinstance(event, ConsentAsked):
+                assert event.exact == "sudo apt update"
+                if callable(answer):
+                    threading.Thread(target=answer, args=(event.consent,)).start()
+                break
+        return await asking
+
+
+@pytest.mark.parametrize(("allow", "expected"), [(True, True), (False, False)])
+def test_an_answer_from_another_thread_counts_once(allow: bool, expected: bool) -> None:
+    bus = Bus()
+    desk = ConsentDesk(bus, 5.0)
+    again: list[bool] = []
+
+    def answer(consent: str) -> None:
+        assert desk.answer(consent, allow, "phone")
+        again.append(desk.answer(consent, True, "phone"))
+
+    assert asyncio.run(asked(desk, bus, answer)) is expected
+    assert again == [False]
+
+
+def test_silence_is_no() -> None:
+    bus = Bus()
+    with bus.subscribe() as events:
+        assert asyncio.run(asked(ConsentDesk(bus, 0.05), bus, None)) is False
+        answers = [e for e in iter(lambda: events.get(0), None) if isinstance(e, ConsentAnswered)]
+    assert [(e.answer, e.by) for e in answers] == [("expired", "nobody")]
+
+
+def test_a_stop_is_no_at_once() -> None:
+    bus, cancel = Bus(), CancelFlag()
+    assert asyncio.run(asked(ConsentDesk(bus, 60), bus, lambda consent: cancel.set(), cancel)) is False
+
+
+def test_where_nobody_answers_nothing_waits() -> None:
+    bus = Bus()
+    desk = ConsentDesk(bus, 60)
+    desk.nobody_answers()
+    assert asyncio.run(asyncio.wait_for(desk.ask("t", QUESTION, CancelFlag()), 5)) is False
+
+
+@pytest.mark.parametrize("text", ["yes", "Yes, do it.", "yes please", "go ahead", "okay, do it", "allow it", "confirm"])
+def test_spoken_yes(text: str) -> None:
+    bus = Bus()
+    desk = ConsentDesk(bus, 5)
+    assert asyncio.run(asked(desk, bus, lambda consent: desk.answer_spoken(text, "voice"))) is True
+
+
+@pytest.mark.parametrize("text", ["no", "No.", "don't", "no, don't do it", "never mind", "cancel"])
+def test_spoken_no(text: str) -> None:
+    bus = Bus()
+    desk = ConsentDesk(bus, 5)
+    assert asyncio.run(asked(desk, bus, lambda consent: desk.answer_spoken(text, "voice"))) is False
+
+
+@pytest.mark.parametrize("text", ["yesterday", "open yes", "is it okay to do it", "note: yes", "yes and delete everything"])
+def test_what_is_no_answer_is_left_alone(text: str) -> None:
+    bus = Bus()
+    desk = ConsentDesk(bus, 0.2)
+    heard: list[bool] = []
+    asyncio.run(asked(desk, bus, lambda consent: heard.append(desk.answer_spoken(text, "voice"))))
+    assert heard == [False]
+
+
+def test_a_yes_without_a_question_is_no_answer() -> None:
+    assert ConsentDesk(Bus(), 5).answer_spoken("yes", "voice") is False
