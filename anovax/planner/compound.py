@@ -34,13 +34,20 @@ _HANGING = re.compile(
 _KEY_PRESS = re.compile(r"^(?:press|hit) ", re.IGNORECASE)
 # Words that make a part sound like a command or question of its own even when no rule reads it.
 _OWN = re.compile(
-    r"^(?:open|close|launch|start|run|stop|book|buy|order|send|call|text|email|mail|tell|read|play|show|find|search|look|google|click|"
-    r"press|hit|push|tap|type|write|enter|insert|dictate|scroll|go|take|save|delete|remove|create|make|set|turn|switch|move|copy|cut|"
-    r"paste|print|download|upload|install|post|share|reply|forward|schedule|plan|remind|remember|forget|check|get|give|let|log|sign|"
-    r"submit|select|choose|pick|put|add|watch|listen|mute|unmute|pause|resume|skip|zoom|minimi[sz]e|maximi[sz]e|drag|drop|reload|"
-    r"refresh|navigate|browse|visit|bring|fire|join|wait|sort|filter|compare|draw|summari[sz]e|explain|translate|define|spell|count|"
-    r"calculate|compute|describe|list|arrange|organi[sz]e|attach|edit|rename|format|update|enable|disable|change|lock|unlock|undo|redo|"
-    r"shut|kill|hold|resize|pin|unpin|rotate|shuffle|repeat|quit|exit|say|speak|recommend|suggest|compose|follow|subscribe|like|see|if|when|would|unless|but|what|what's|who|who's|where|"
+    r"^(?:open|close|launch|start|run|stop|book|buy|order|send|call|text|email|mail|tell|read|play|show|find|search|"
+    r"look|google|click|"
+    r"press|hit|push|tap|type|write|enter|insert|dictate|scroll|go|take|save|delete|remove|create|make|set|turn|"
+    r"switch|move|copy|cut|"
+    r"paste|print|download|upload|install|post|share|reply|forward|schedule|plan|remind|remember|forget|check|get|"
+    r"give|let|log|sign|"
+    r"submit|select|choose|pick|put|add|watch|listen|mute|unmute|pause|resume|skip|zoom|minimi[sz]e|maximi[sz]e|drag|"
+    r"drop|reload|"
+    r"refresh|navigate|browse|visit|bring|fire|join|wait|sort|filter|compare|draw|summari[sz]e|explain|translate|"
+    r"define|spell|count|"
+    r"calculate|compute|describe|list|arrange|organi[sz]e|attach|edit|rename|format|update|enable|disable|change|"
+    r"lock|unlock|undo|redo|"
+    r"shut|kill|hold|resize|pin|unpin|rotate|shuffle|repeat|quit|exit|say|speak|recommend|suggest|compose|follow|"
+    r"subscribe|like|see|if|when|would|unless|but|what|what's|who|who's|where|"
     r"how|why|is|are|will|does|do|did|don't|should|could|would|can|never|i|i'm|i'll|you|we|from now)\b",
     re.IGNORECASE,
 )

@@ -33,7 +33,8 @@ _KIND = re.compile(r" (?:app|application|program|software|tool)$", re.IGNORECASE
 _SITE_KIND = re.compile(r"(?:'s)? (?:web ?site\w?|site|web ?page|home ?page|online)$", re.IGNORECASE)
 # Words that make what follows "open" something else than a name.
 _FUNCTION_WORDS = (
-    "about|to|and|or|but|not|for|with|in|on|at|of|from|by|into|that|which|this|these|those|it|them|then|because|if|"
+    "the|my|our|your|about|to|and|or|but|not|for|with|in|on|at|of|from|by|into|that|which|this|these|those|it|them|"
+    "then|because|if|"
     "when|me|you|i|"
     "a|an|some|any|all|every|another|after|before|until|unless|while|every|either|except|without|again|"
     "type|press|click|search|scroll|write|enter|go|play|read|tell|show|send"
@@ -63,10 +64,11 @@ _NO_WINDOW = re.compile(
     r"next|previous|song|track|gear|plan)\b",
     re.IGNORECASE,
 )
-# What follows "open" as an adjective: "open source licences", "open mic night".
 _FILE = re.compile(r"\.(?:pdf|docx?|txt|xlsx?|pptx?|csv|odt|md|html?|jpe?g|png|mp[34]|zip|py|json)$", re.IGNORECASE)
+# What follows "open" as an adjective: "open source licences", "open mic night".
 _ADJECTIVE = re.compile(
-    r"^(?:source|heart|world|minded|ended|air|plan|season|secret|letter|enrollment|invitation|kitchen|wound|sea|road|marriage|mind|book|"
+    r"^(?:source|heart|world|minded|ended|air|plan|season|secret|letter|enrollment|invitation|kitchen|wound|sea|road|"
+    r"marriage|mind|book|"
     r"access|standards?|house|mic|bar|sesame|wide|top|toe|back|faced|hours)\b(?! (?:player|app))",
     re.IGNORECASE,
 )
@@ -164,11 +166,11 @@ class Apps:
         return Reading((found,)) if found else None
 
     def open_to(self, match: re.Match[str], scene: Scene) -> Reading | None:
-        """ "open X to do Y": opening X is what was asked; only where X is known."""
+        """As in "open X to do Y": opening X is what was asked; only where X is known."""
         return self.open(match, scene) if self._known(match["app"], scene) else None
 
     def start(self, match: re.Match[str], scene: Scene) -> Reading | None:
-        """ "run", "start", "load", "turn on" open only what is known as an application: one also runs errands."""
+        """Verbs such as "run" and "start" open only what is known as an application: one also runs errands."""
         name = _KIND.sub("", _ARTICLE.sub("", match["app"]))
         known = name.lower() in GENERIC or name.lower() in (scene.apps or ()) or name != _ARTICLE.sub("", match["app"])
         found = self.open(match, scene)
@@ -187,7 +189,7 @@ class Apps:
         return call("focus_window", name=name) if len(name.split()) <= 4 else None
 
     def known_switch(self, match: re.Match[str], scene: Scene) -> Reading | None:
-        """ "focus on X" and "change to X" mean a window only where X is known as an application."""
+        """Verbs such as "focus on" and "change to" mean a window only where X is known as an application."""
         return self.switch(match, scene) if self._known(match["app"], scene) else None
 
     @staticmethod
@@ -205,7 +207,7 @@ class Apps:
         return call("close_window", name=name) if known else None
 
     def several(self, match: re.Match[str], scene: Scene) -> Reading | None:
-        """ "open firefox and notepad": only names that are known."""
+        """As in "open firefox and notepad": only names that are known."""
         names = [n for n in re.split(r",? and |, ", match["app"]) if n.strip()]
         found = [self.opened(name, scene) for name in names]
         sure = all(self._known(name, scene) for name in names)

@@ -51,6 +51,7 @@ _NOT_TEXT = re.compile(
 )
 _CALCULATORS = ("calc", "alculator", "excel", "speedcrunch")  # parts of the names of programs in which sums are typed
 _EDITORS = frozenset(("notepad", "calculator", "terminal", "text editor", "mousepad", "word", "gedit"))
+_SENTENCE = re.compile(r"^(?:i|we|you|he|she|they|people|to|what|who) ", re.IGNORECASE)  # "type i believe in it"
 _IT = frozenset(("it", "there", "that", "here", "this"))
 _AROUND_PLACE = re.compile(r"^(?:the |city of )+|(?: right now| now| today| currently| at the moment)+$", re.IGNORECASE)
 _NO_PLACE = re.compile(
@@ -91,7 +92,7 @@ def _type(match: re.Match[str], scene: Scene) -> Reading | None:
     if within := _IN_APP.match(text):
         where = within["where"].lower()
         if where in _IT:
-            return _type_in_it(within["text"], scene)
+            return None if _SENTENCE.match(text) else _type_in_it(within["text"], scene)
         if where in (scene.apps or ()) or where in _EDITORS:
             opened = Call("open_app", {"name": where})
             done = typed(within["text"], replace(scene, before=(*scene.before, opened)))
@@ -100,7 +101,7 @@ def _type(match: re.Match[str], scene: Scene) -> Reading | None:
 
 
 def _type_in_it(text: str, scene: Scene) -> Reading | None:
-    """ "type hello in it": the application last opened, brought to the front when it is not there now."""
+    """As in "type hello in it": the application last opened, brought to the front when it is not there now."""
     done = typed(text, scene)
     app = last_opened(scene)
     away = app and app.lower() not in focus_name(scene.context).lower() and not scene.before
@@ -116,7 +117,7 @@ def last_opened(scene: Scene) -> str:
 
 
 def _write(match: re.Match[str], scene: Scene) -> Reading | None:
-    """ "write X" types X; "write a letter …" asks for a text that somebody has to think of."""
+    """The words after "write" are typed; "write a letter …" asks for a text that somebody has to think of."""
     return None if _NOT_TEXT.match(match["text"]) else _type(match, scene)
 
 

@@ -36,7 +36,7 @@ _FUNCTION_KEY = re.compile(r"\bf (?=\d)")
 
 
 def chord(text: str) -> str | None:
-    """ "control shift t" -> "ctrl+shift+t", "capital b" -> "shift+b"; None when a word in it is no key."""
+    """A chord as it is written: "control shift t" -> "ctrl+shift+t"; None when a word in it is no key."""
     line = " ".join(text.lower().removeprefix("the ").split())
     if capital := _CAPITAL.match(line):
         return f"shift+{capital[1]}"

@@ -85,11 +85,11 @@ class Web:
 
     @staticmethod
     def about_google(match: re.Match[str], scene: Scene) -> Reading | None:
-        """ "google stock price" asks about Google."""
+        """A question about Google itself, such as "google stock price"."""
         return _search(match.group())
 
     def query(self, match: re.Match[str], scene: Scene) -> Reading | None:
-        """ "search for X [on SITE]": the site's own search where its form is known, else the web."""
+        """As in "search for X [on SITE]": the site's own search where its form is known, else the web."""
         what = match["what"]
         place = what.lower().removeprefix("on ")
         if place in _THE_WEB or self._sites.host(place):
@@ -116,7 +116,7 @@ class Web:
         return Reading((Call("open_url", {"url": url}),), free=True)
 
     def site_first(self, match: re.Match[str], scene: Scene) -> Reading | None:
-        """ "search wikipedia for X"."""
+        """As in "search wikipedia for X"."""
         if match["site"].lower() in _THE_WEB:
             return _search(match["what"])
         host = self._sites.host(match["site"])
@@ -127,7 +127,7 @@ class Web:
         return self.on_site(host, match["site"], match["what"]) if host else None
 
     def there(self, match: re.Match[str], scene: Scene) -> Reading | None:
-        """ "go to youtube and play X": the site that was opened just before is searched."""
+        """As in "go to youtube and play X": the site that was opened just before is searched."""
         what = re.sub(r"^(?:me|the|some|a|an|for) ", "", match["what"])
         media = bool(scene.before) and scene.before[-1].args.get("url") in _MEDIA
         sure = (media or not _PLAY.match(match.group())) and not _NOT_NAMED.match(match["what"])
@@ -141,7 +141,7 @@ class Web:
         return self.on_site("maps.google.com", "map", match["what"])
 
     def google(self, match: re.Match[str], scene: Scene) -> Reading | None:
-        """ "google maps" names a site, "google shoes" is a search."""
+        """A site whose name begins so: "google maps" is one, "google shoes" is a search."""
         host = self._sites.host(match.group())
         return Reading((Call("open_url", {"url": host}),)) if host and " " in match.group() else None
 
