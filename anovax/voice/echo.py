@@ -8,7 +8,6 @@ and only where prediction and microphone agree, so that a person who talks at th
 from __future__ import annotations
 
 import contextlib
-import time
 from collections import deque
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -165,9 +164,11 @@ class OwnVoice:
         self._reference, self._canceller = Reference(), EchoCanceller()
         self._rest = np.zeros(0, np.int16)
         self._own_word_at = -100.0
+        self._now = 0.0
 
     def clean(self, frame: Samples, at: float) -> Samples:
         """``frame`` (int16[1280]) that ended ``at`` (monotonic seconds) without the assistant's own sound."""
+        self._now = at
         for played in self._playback.heard():
             self._reference.add(played.at, played.samples)
             self._look_for_own_word(played)
@@ -177,7 +178,7 @@ class OwnVoice:
 
     def said_wake_word(self) -> bool:
         """Whether the assistant itself said something like the wake word within the last seconds."""
-        return time.monotonic() - self._own_word_at < OWN_WORD_S
+        return self._now - self._own_word_at < OWN_WORD_S
 
     def audible(self) -> bool:
         return self._playback.busy(tail_s=0.4)
@@ -200,4 +201,4 @@ class OwnVoice:
         for frame in sound[:whole].reshape(-1, FRAME):
             self._wake.feed(frame)
             if self._wake.score > OWN_WORD_SCORE:
-                self._own_word_at = time.monotonic()
+                self._own_word_at = played.at + len(played.samples) / SAMPLE_RATE
