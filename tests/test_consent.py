@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Callable
 
 import pytest
 
@@ -13,18 +14,22 @@ from anovax.events import ConsentAnswered, ConsentAsked
 from anovax.plan import Decision, Verdict
 from anovax.tool import CancelFlag
 
-QUESTION = Verdict(decision=Decision.ASK, rule="sudo", reason="It runs as administrator.", step=1, exact="sudo apt update")
+QUESTION = Verdict(decision=Decision.ASK, rule="sudo", reason="It runs as root.", step=1, exact="sudo apt update")
 
 
-async def asked(desk: ConsentDesk, bus: Bus, answer: object, cancel: CancelFlag | None = None) -> bool:
+async def asked(
+    desk: ConsentDesk, bus: Bus, answer: Callable[[str], object] | None, cancel: CancelFlag | None = None
+) -> bool:
     """Put the question, give ``answer`` (called with the consent id) once it stands, return what came of it."""
     with bus.subscribe() as events:
         asking = asyncio.ensure_future(desk.ask("t", QUESTION, cancel or CancelFlag()))
         async for event in events:
             if isinstance(event, ConsentAsked):
                 assert event.exact == "sudo apt update"
-                if callable(answer):
-                    threading.Thread(target=answer, args=(event.consent,)).start()
+                if answer is not None:
+                    answering = threading.Thread(target=answer, args=(event.consent,))
+                    answering.start()
+                    await asyncio.to_thread(answering.join, 5)
                 break
         return await asking
 
@@ -77,7 +82,7 @@ def test_spoken_no(text: str) -> None:
     assert asyncio.run(asked(desk, bus, lambda consent: desk.answer_spoken(text, "voice"))) is False
 
 
-@pytest.mark.parametrize("text", ["yesterday", "open yes", "is it okay to do it", "note: yes", "yes and delete everything"])
+@pytest.mark.parametrize("text", ["yesterday", "open yes", "is it okay to do it", "note: yes", "yes and delete it"])
 def test_what_is_no_answer_is_left_alone(text: str) -> None:
     bus = Bus()
     desk = ConsentDesk(bus, 0.2)
