@@ -250,6 +250,34 @@ def test_mime_defaults_users_choice_first(tmp_path: Path) -> None:
     assert entries.default_ids(env, "text/plain") == ("kate", "vim", "gedit")
 
 
+def test_which_browser(installed: tuple[Application, ...], tmp_path: Path) -> None:
+    """The MIME default, then $BROWSER, then the only one there is, then any."""
+    for name in ("chromium", "odd-browser"):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+    env = {
+        "HOME": str(tmp_path),
+        "XDG_CONFIG_HOME": str(tmp_path),
+        "XDG_DATA_DIRS": str(tmp_path),
+        "PATH": str(tmp_path),
+    }
+    browsers = tuple(app for app in installed if "WebBrowser" in app.categories)
+
+    def browser(apps: tuple[Application, ...], **more: str) -> str:
+        found = Applications(env={**env, **more}, read=lambda: apps).browser()
+        return found.id if found else ""
+
+    assert browser(()) == ""
+    assert browser(browsers[1:2]) == "chromium"
+    assert browser(browsers) in {app.id for app in browsers}
+    assert browser(browsers, BROWSER="nothing:chromium %s") == "chromium"
+    assert browser(browsers, BROWSER="odd-browser") == "odd-browser"
+    (tmp_path / "mimeapps.list").write_text(
+        "[Default Applications]\nx-scheme-handler/https=org.gnome.Epiphany.desktop\n"
+    )
+    assert browser(browsers, BROWSER="odd-browser") == "org.gnome.Epiphany"
+
+
 # --- starting --------------------------------------------------------------------------------------------------------
 
 

@@ -14,11 +14,13 @@ from pathlib import Path
 
 import pytest
 
+from anovax.agents.app import AppAgent, OpenAppArgs
 from anovax.agents.browser import BrowserAgent, OpenUrlArgs, WebSearchArgs
 from anovax.config import DesktopConfig
 from anovax.desktop.application import Application
-from anovax.desktop.browsing import page_of
+from anovax.desktop.browsing import is_browser, page_of
 from anovax.desktop.facade import Desktop, build
+from anovax.desktop.others import system_browser
 from anovax.desktop.web import address, browser_arguments, search_address, site
 from anovax.errors import ToolError
 from anovax.tool import AgentParts, CancelFlag, Effect, StepContext, WindowRef
@@ -107,6 +109,18 @@ def test_the_sandbox_is_given_up_only_as_root() -> None:
 def test_titles(title: str, own: str, loaded: bool) -> None:
     page = page_of(WindowRef(id=1, app="Chromium", title=title), "http://127.0.0.1:80/x")
     assert (page.title, page.loaded) == (own, loaded)
+
+
+def test_where_the_system_chooses_the_browser() -> None:
+    for platform, program in (("darwin", "open"), ("win32", "rundll32")):
+        chosen = system_browser(platform)
+        assert chosen is not None
+        assert chosen.program == program
+        assert is_browser(WindowRef(id=1, app="Safari"), chosen)
+        assert is_browser(WindowRef(id=1, app="msedge.exe"), chosen)
+        assert not is_browser(WindowRef(id=1, app="Finder"), chosen)
+    assert system_browser("linux") is None
+    assert not is_browser(WindowRef(id=1, app="Firefox"), CHROMIUM)
 
 
 # --- a real browser --------------------------------------------------------------------------------------------------
@@ -221,6 +235,16 @@ def test_a_page_without_a_title_is_not_called_verified(
     done = browser.open_url(OpenUrlArgs(url=f"127.0.0.1:{server.server_port}/plain"), step())
     assert not done.verified
     assert f"127.0.0.1:{server.server_port}/plain" in done.evidence
+
+
+@pytest.mark.e2e
+@pytest.mark.timeout(120)
+def test_the_browser_opens_as_an_application_too(desktop: Desktop) -> None:
+    """Also where it needs its flags to start at all."""
+    done = AppAgent(AgentParts(desktop)).open_app(OpenAppArgs(name="chromium browser", new=True), step())
+    assert done.verified, done.evidence
+    assert done.undo is not None
+    done.undo.run(step())
 
 
 def test_no_browser_is_one_sentence(desktop: Desktop, monkeypatch: pytest.MonkeyPatch) -> None:

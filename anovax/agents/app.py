@@ -10,7 +10,7 @@ from pydantic import Field
 from anovax.desktop import Desktop
 from anovax.desktop.application import Application, Resolution
 from anovax.desktop.launch import Started, shown
-from anovax.desktop.web import site
+from anovax.desktop.web import own_flags, site
 from anovax.desktop.windows_of import belongs, is_from
 from anovax.errors import AmbiguousTarget, FocusLost, ToolError
 from anovax.tool import (
@@ -57,9 +57,10 @@ class AppAgent(Agent):
         open_already = [window for window in before if belongs(window, app)]
         if open_already and not args.new:
             return self._focus(app, open_already[0], step)
-        command = desktop.launch.command(app) or ("D-Bus", app.id)
+        flags = own_flags(app)
+        command = desktop.launch.command(app, flags) or ("D-Bus", app.id)
         step.guard(Effect(kind="launch", payload=shown(command)))
-        started = desktop.launch.start(app)
+        started = desktop.launch.start(app, flags)
         window = self._new_window(app, before, started, step)
         return self._in_front(app, window, started, step)
 

@@ -8,10 +8,10 @@ from pydantic import Field
 
 from anovax.desktop import Desktop
 from anovax.desktop.application import Application
-from anovax.desktop.browsing import Page, failure_on, page_of, titles
+from anovax.desktop.browsing import Page, failure_on, is_browser, page_of, titles
 from anovax.desktop.launch import Started
 from anovax.desktop.web import address, browser_arguments, search_address
-from anovax.desktop.windows_of import belongs, is_from
+from anovax.desktop.windows_of import is_from
 from anovax.errors import ToolError
 from anovax.tool import (
     KB_MOUSE,
@@ -30,7 +30,6 @@ from anovax.tool import (
 _RESERVE_S = 2.0  # kept of the TTL for a look at the page and for the answer
 _TITLE_S = 8.0  # how long a page may take to say its title once the browser is there
 _LOOK_S = 3.0  # after which a page without a title is looked at: it may be an error page
-_HANDLERS = ("x-scheme-handler/https", "x-scheme-handler/http", "text/html", "x-www-browser")
 
 
 class WebSearchArgs(ToolArgs):
@@ -95,8 +94,7 @@ class BrowserAgent(Agent):
     def _browser(self) -> Application:
         """The default browser, or the only one; ToolError when there is none."""
         apps = self.parts.desktop.applications
-        found: Application | None = apps.default(*_HANDLERS) or apps.resolve("web browser").app
-        found = found or next((app for app in apps.all() if "WebBrowser" in app.categories), None)
+        found: Application | None = apps.browser()
         if found is None:
             raise ToolError("No web browser is installed", "install one, such as Firefox or Chromium")
         return found
@@ -108,7 +106,7 @@ class BrowserAgent(Agent):
         desktop: Desktop = self.parts.desktop
 
         def changed(window: WindowRef) -> bool:
-            ours = belongs(window, browser) or is_from(window.pid, started.pid)
+            ours = is_browser(window, browser) or is_from(window.pid, started.pid)
             return ours and before.get(window.id) != window.title
 
         window = desktop.wait_for_window(changed, step.remaining - _RESERVE_S, step)
@@ -130,7 +128,7 @@ class BrowserAgent(Agent):
 
     def _unchanged(self, browser: Application, url: str, step: StepContext) -> Page:
         """No window changed its title: the same page again, or nothing happened. Not to be called verified."""
-        window = next((w for w in self.parts.desktop.windows() if belongs(w, browser)), None)
+        window = next((w for w in self.parts.desktop.windows() if is_browser(w, browser)), None)
         if window is None:
             raise ToolError(
                 f"{browser.name} was started, but no window of it appeared", "look at the screen, or ask again"

@@ -70,6 +70,33 @@ def safety(
     emit(report.to_json()) if json_only else typer.echo(report.table())
 
 
+@app.command()
+def memory(
+    facts: int = typer.Option(100_000, "--facts", min=100, help="How many facts."),
+    json_only: bool = JSON_OPTION,
+) -> None:
+    """Loading, recall, one more and one fewer among many facts. Example: anovax bench memory"""
+    from anovax.bench.memory import measure
+    from anovax.bench.table import table
+
+    figures = measure(facts).model_dump()
+    emit(figures) if json_only else typer.echo(table([tuple(figures.values())], tuple(figures)))
+
+
+@app.command()
+def ocr(json_only: bool = JSON_OPTION) -> None:
+    """How long finding and reading text on a 1080p screen takes. Example: anovax bench ocr"""
+    from anovax.bench.ocr import measure
+    from anovax.bench.table import table
+
+    rows = [figures.model_dump() for figures in measure()]
+    if json_only:
+        for row in rows:
+            emit(row)
+        return
+    typer.echo(table([tuple(row.values()) for row in rows], tuple(rows[0])))
+
+
 def _folder(path: Path) -> Path:
     if not path.is_dir():
         raise UsageError(f"There is no folder {path}", "name one with recordings")

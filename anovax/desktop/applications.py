@@ -59,6 +59,25 @@ class Applications:
                         return app
         return None
 
+    def browser(self) -> Application | None:
+        """The default browser: the system's choice, the MIME default, $BROWSER, x-www-browser, the only one there is,
+        any there is. None when there is none."""
+        if system := others.system_browser(sys.platform):
+            return system
+        chosen = self.default("x-scheme-handler/https", "x-scheme-handler/http", "text/html")
+        chosen = chosen or self._from_environment() or self.default("x-www-browser") or self.resolve("web browser").app
+        return chosen or next((app for app in self.all() if "WebBrowser" in app.categories), None)
+
+    def _from_environment(self) -> Application | None:
+        """$BROWSER: programs, the best first, separated by colons."""
+        for line in self._env.get("BROWSER", "").split(":"):
+            words = tuple(word for word in entries.exec_words(line) if word != "%s")
+            if words and shutil.which(words[0], path=self._env.get("PATH")):
+                name = words[0].rsplit("/", 1)[-1]
+                known = next((app for app in self.all() if app.program == name), None)
+                return known or Application(id=name, name=name, command=words)
+        return None
+
     def names(self) -> tuple[str, ...]:
         return tuple(app.name for app in self.all())
 

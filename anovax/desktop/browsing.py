@@ -7,7 +7,10 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict
 
+from anovax.desktop.application import Application
 from anovax.desktop.facade import Desktop
+from anovax.desktop.others import SYSTEM_BROWSER
+from anovax.desktop.windows_of import belongs
 from anovax.tool import WindowRef
 
 _BROWSER_TAIL = re.compile(
@@ -40,6 +43,18 @@ class Page(BaseModel):
     url: str
     title: str
     loaded: bool
+
+
+_BROWSER_NAMES = re.compile(
+    r"^(safari|(google )?chrome|chromium|firefox|(microsoft |ms)?edge|brave( browser)?|opera|vivaldi)(\.exe)?$", re.I
+)
+
+
+def is_browser(window: WindowRef, browser: Application) -> bool:
+    """Whether a window is one of ``browser``; when the system chooses the browser, of any well-known one."""
+    if browser.id == SYSTEM_BROWSER:
+        return bool(_BROWSER_NAMES.match(window.app))
+    return belongs(window, browser)
 
 
 def titles(windows: tuple[WindowRef, ...]) -> dict[int, str]:

@@ -14,6 +14,17 @@ START_APPS = ["powershell", "-NoProfile", "-NonInteractive", "-Command", "Get-St
 _NOISE = ("uninstall", "readme", "release notes", "website", "license", "help", "manual")
 
 
+SYSTEM_BROWSER = "the system's browser"
+
+
+def system_browser(platform: str) -> Application | None:
+    """Where the system itself knows the default browser, what hands an address to it."""
+    commands = {"darwin": ("open",), "win32": ("rundll32", "url.dll,FileProtocolHandler")}
+    if platform not in commands:
+        return None
+    return Application(id=SYSTEM_BROWSER, name="the browser", command=commands[platform])
+
+
 def start_menu(env: Mapping[str, str]) -> tuple[Path, Path]:
     """The user's and everybody's Start menu."""
     tail = Path("Microsoft/Windows/Start Menu/Programs")

@@ -140,11 +140,16 @@ def is_chromium(app: Application) -> bool:
 
 
 def browser_arguments(app: Application, url: str, root: bool | None = None) -> tuple[str, ...]:
-    """Arguments that open ``url``. As root Chromium refuses its sandbox; only then is it switched off."""
+    """Arguments that open ``url``. As root Chromium cannot have its sandbox; only then is it switched off."""
+    return (*own_flags(app, root), url)
+
+
+def own_flags(app: Application, root: bool | None = None) -> tuple[str, ...]:
+    """What ``app`` is started with beyond its own command: nothing, unless it is a Chromium."""
     if not is_chromium(app):
-        return (url,)
+        return ()
     root = _is_root() if root is None else root
-    return (*_QUIET_CHROMIUM, *(("--no-sandbox", "--test-type") if root else ()), url)
+    return (*_QUIET_CHROMIUM, *(("--no-sandbox", "--test-type") if root else ()))
 
 
 def _is_root() -> bool:
