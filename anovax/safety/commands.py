@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 MAX_COMMAND = 2000
 _PROMPT = re.compile(r"\s*(?:[$#%>]\s+|:?!\s*)(?=\S)")
 _RECALLED = re.compile(r"(?<![\w$\[{(\"!?.,:])!(?:!|\$|\^|\*|\?\w|-?\w)|(?m:^\s*\^[^\^\n]+\^)")
-_PROSE = re.compile(r"[^\W_][\w ,.!?'’\"“”:()–—…-]*\Z")
-_NO_PROSE = re.compile(r"(^|\s)[-.]|\w[.:]\w|--|__|:$")
+_PROSE = re.compile(r"(?:[^\S\n]*(?:[^\W_][\w ,.!?'’\"“”:()–—…-]*)?(?:\n|\Z))*\Z")
+_LINE = re.compile(r"(?m)^[^\S\n]*(\S+).*$")
+_NO_PROSE = re.compile(r"(?m)(^|\s)[-.]|\w[.:]\w|--|__|:$")
 # They make a sentence; names of files they are not
 _LINKING = words(
     """the is are was were with we you he she they my your his her our their for of an me it that this and but said who
@@ -33,16 +34,15 @@ _NO_WORDS = words("""rm dd sudo mkfs del rd ri chmod chown su doas mv cp sh bash
 
 def is_prose(text: str) -> bool:
     """Plain sentences: no sign that a shell would act on, and no line that begins with a program's name."""
-    for line in text.splitlines():
-        line = line.strip()
-        if not line:
-            continue
-        if not _PROSE.match(line) or _NO_PROSE.search(line):
-            return False
-        first = line.split()[0].strip("'\"’“”,.:;!?()").casefold()
-        if _starts(first) and not _is_sentence(line.casefold()):
-            return False
-    return True
+    text = re.sub(r"[^\S\n]+(?=\n|\Z)", "", text)
+    if not _PROSE.match(text) or _NO_PROSE.search(text):
+        return False
+    return all(_opens_prose(match[1], match[0]) for match in _LINE.finditer(text))
+
+
+def _opens_prose(first: str, line: str) -> bool:
+    word = first.strip("'\"’“”,.:;!?()").casefold()
+    return not _starts(word) or _is_sentence(line.casefold())
 
 
 def _starts(word: str) -> bool:

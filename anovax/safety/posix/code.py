@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from anovax.safety import paths
 from anovax.safety.finding import Finding, ask, notice, refuse
 from anovax.safety.normalise import words
-from anovax.safety.posix.shells import DOWNLOADERS
+from anovax.safety.posix.shells import DOWNLOADERS, SHELLS
 from anovax.safety.posix.words import Command, Word
 
 if TYPE_CHECKING:
@@ -111,12 +111,23 @@ def _harmless_python(text: str) -> bool:
 
 
 def offensive(command: Command) -> bool:
-    stems = [command.name, *(text.replace("\\", "/").rsplit("/", 1)[-1].casefold() for text in command.texts[:4])]
+    """The program, or the script that an interpreter runs, is such a tool."""
+    if _stem(command.name) in OFFENSIVE:
+        return True
+    if command.name not in SHELLS and command.name not in RULES:
+        return False
     return any(
-        stem in OFFENSIVE or re.sub(r"\.(py|sh|exe|ps1|rb|pl|elf|bin|jar|js)$", "", stem) in OFFENSIVE
-        for stem in stems
-        if stem
+        _stem(word.text.replace("\\", "/").rsplit("/", 1)[-1].casefold()) in OFFENSIVE
+        for word in command.operands()[:1]
     )
+
+
+def _stem(name: str) -> str:
+    stem, _, suffix = name.rpartition(".")
+    return stem if suffix in _SCRIPTS and name not in OFFENSIVE else name
+
+
+_SCRIPTS = words("py sh exe ps1 rb pl elf bin jar js")
 
 
 def interpreter(command: Command, run: Run) -> Finding | None:

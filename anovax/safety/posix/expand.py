@@ -6,6 +6,7 @@ import fnmatch
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from anovax.safety.paths import HOME
@@ -145,7 +146,7 @@ def join(pieces: list[Piece], separators: str = " \t\n") -> list[Word]:
                 only.substituted,
             )
         ]
-    blank = re.compile(f"[{re.escape(separators)}]+") if separators else re.compile(r"(?!)")
+    blank = _blank(separators)
     if pieces and not pieces[0].quoted and not pieces[0].splits:
         pieces = [replace(pieces[0], text=_tilde(pieces[0].text)), *pieces[1:]]
     fields: list[list[Piece]] = [[]]
@@ -157,6 +158,11 @@ def join(pieces: list[Piece], separators: str = " \t\n") -> list[Word]:
         fields[-1].append(replace(piece, text=parts[0]))
         fields.extend([replace(piece, text=part)] for part in parts[1:])
     return [_word(field) for field in fields if field and (_visible(field) or len(fields) == 1)]
+
+
+@lru_cache(maxsize=64)
+def _blank(separators: str) -> re.Pattern[str]:
+    return re.compile(f"[{re.escape(separators)}]+") if separators else re.compile(r"(?!)")
 
 
 def _visible(field: list[Piece]) -> bool:

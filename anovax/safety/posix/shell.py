@@ -62,7 +62,11 @@ class Run:
             raise TooDeepError
         if self._depth > 1 and self.also is not None:
             self.findings.extend(self.also(text))
-        text = re.sub(r"(^|[;&|\n]\s*)time\s+(?:-p\s+)?(?=(?:if|for|while|until|case)\b|[{(])", r"\1", text)
+        text = (
+            text
+            if "time" not in text
+            else re.sub(r"(^|[;&|\n]\s*)time\s+(?:-p\s+)?(?=(?:if|for|while|until|case)\b|[{(])", r"\1", text)
+        )
         try:
             spread = expand_braces(text)
             if spread != text and not re.search(r"(?m)(^|[;&|]\s*)\{[^{}\s]*,", text):

@@ -38,6 +38,9 @@ class Statement:
         return self.words[1:]
 
 
+_TRICK_SIGN = re.compile(r"[%^`*?!]|(?i:\[char|xor\b|-join|-f\s|::|\.replace|-split|[&.]\s*[($']|\$env:|\$\w+\[)")
+
+
 def program(word: str) -> str:
     """The base name of a program, lower-case, without its extension."""
     return re.sub(
@@ -47,6 +50,8 @@ def program(word: str) -> str:
 
 def tricks(text: str) -> str:
     """Why the text looks as if it hides something, "" when it does not."""
+    if not _TRICK_SIGN.search(text):
+        return ""
     if re.search(r"%[\w()]+:~-?\d*(,-?\d+)?%|%[\w()]+:[^%=~]+=[^%]*%|![\w]+:~", text):
         return "letters are cut out of variables"
     if re.search(r"(\^[\w\"'.]){2,}|\w\^\w+\^\w|(^|[\s&|])@?\^?\w\^\w", text) and not re.search(r"\d\s*\^\s*\d", text):
@@ -95,6 +100,8 @@ def _variable(match: re.Match[str]) -> str:
 
 def expanded(text: str) -> str:
     """Variables filled in, carets and word-inner backticks removed, constant strings joined."""
+    if not re.search(r"[%$^`+]", text):
+        return text
     text = re.sub(r"%([\w()]+)(:[^%]*)?%", _variable, text)
     text = re.sub(r"(?i)\$\{?env:(\w+)\}?", lambda m: _VARIABLES.get(m[1].casefold(), m[0]), text)
     text = re.sub(r"\^(?=\S)", "", text)
