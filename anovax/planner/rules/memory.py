@@ -20,13 +20,20 @@ _OWN = re.compile(
     re.IGNORECASE,
 )
 
+_PHONE = re.compile(r"\b(?:i?phone|cell(?:phone)?|mobile|tablet|android)\b", re.IGNORECASE)
 _NOT_CALLED = re.compile(
     r"\b(?:mom|dad|back|and|when|if|later|at|a|an|the|cab|taxi|on|for|what|off|called)\b", re.IGNORECASE
 )
 
 
+# "remind me at five to leave": the word that begins the time belongs to what is remembered.
+_TIMES = frozenset(("at", "on", "in", "by", "when", "every", "tomorrow", "today", "next", "before", "after", "later"))
+
+
 def _keep(match: re.Match[str], scene: Scene) -> Reading | None:
     fact = match["fact"].strip(" ,\"'")
+    before = match.group()[: match.start("fact")].split()
+    fact = f"{before[-1]} {fact}" if before and before[-1].lower() in _TIMES else fact
     if _POINTS_AWAY.match(fact) or _QUESTION.match(fact) or fact.lower() in ("my name", "me", "my birthday"):
         return None
     return Reading(call("remember", fact=fact).calls, free=True)
@@ -50,6 +57,17 @@ def _listed(match: re.Match[str], scene: Scene) -> Reading | None:
 def _own(match: re.Match[str], scene: Scene) -> Reading | None:
     what = match["what"].strip(" ,\"'")
     return call("recall", query=what) if _OWN.match(what) else None
+
+
+def _own_is(match: re.Match[str], scene: Scene) -> Reading | None:
+    """A fact that is told: "my favourite colour is blue"."""
+    told = _OWN.match(match["what"]) and not _POINTS_AWAY.match(match["value"])
+    return Reading(call("remember", fact=match.group()).calls, free=True) if told else None
+
+
+def _where(match: re.Match[str], scene: Scene) -> Reading | None:
+    """Where the user left something is what they may have told; a telephone they would want to be found."""
+    return None if _PHONE.search(match["what"]) else call("recall", query=match["what"])
 
 
 def _recall(match: re.Match[str], scene: Scene) -> Reading | None:
@@ -118,7 +136,20 @@ hear) my <what>
 (add|put|write|include|place) <fact> (to|on|onto|in) (my|the|our) [to do|todo|to-do|shopping|grocery|groceries|\
 chore|task|packing|wish] list
 
+= own is
+my <what> (is|are) <value>
+
+= where
+where (did i|do i|have i) (put|leave|left|park|parked|keep|store|stored|hide) <what>
+
+= own place
+where do i live
+
+= own age
+how old am i
+
 = keep
+note to self [that|to] <fact>
 (remember|please remember|do remember|keep in mind|bear in mind|make a mental note|don't forget|do not forget|\
 dont forget|never forget|don't let me forget|do not let me forget|dont let me forget|memorize|memorise|store|keep \
 a note|note|note down|jot down|take note|make note|make a note|make a note for me|take a note|add a note|add note|\
@@ -126,14 +157,12 @@ write a note|create a note|save a note|leave a note|write down|put down) (that|t
 that|note) <fact>
 (write|write down) note <fact>
 (remember|keep in mind|bear in mind|don't forget|do not forget|dont forget|don't let me forget|memorize|jot down|\
-note down|note to self|note|make a note|take a note|add a note|add note|create a note|create note|new note) <fact>
-(remind me|send me a reminder|give me a reminder|set a reminder|set me a reminder|create a reminder|make a \
-reminder|add a reminder|set up a reminder|put a reminder|put in a reminder|place a reminder|new reminder|set \
-reminder|create reminder|add reminder|make me a reminder|schedule a reminder|leave a reminder|leave me a reminder|\
-reminder|create me a reminder|i need a reminder|i want a reminder|set another reminder|add another reminder|i \
-need reminding|save a reminder|start a reminder|have a reminder|put in a new reminder|give me a new reminder|make \
-a new reminder|set a new reminder|create a new reminder) (to|about|of|that|for|on|in|at|set to|called|not to|when|\
-every|tomorrow|today|next|saying|later|before|after|so|regarding|this|the) <fact>
+note down|note|make a note|take a note|add a note|add note|create a note|create note|new note) <fact>
+when := (to|about|of|that|for|on|in|at|by|set to|called|not to|when|every|tomorrow|today|next|saying|later|before|\
+after|regarding)
+(remind me|reminder) {when} <fact>
+(set|create|make|add|put|give|send|i|schedule|leave|have|save|start|new|place) ~ (reminder|reminding) {when} <fact>
+(set|create|make|add|new) [a] [new] reminder <fact>
 [i|i'd|i would] [want|need|like|have] [to] (be reminded|get reminded|get a reminder) (to|of|about|that|on|at|in|\
 for) <fact>
 add <fact> to (my|the) (reminders|reminder list|notes|list of reminders|list of things to remember|memory)
@@ -165,6 +194,10 @@ def memory_rules() -> tuple[Rule, ...]:
         "recall": _recall,
         "own": _own,
         "listed": _listed,
+        "own is": _own_is,
+        "where": _where,
+        "own place": call("recall", query="where I live"),
+        "own age": call("recall", query="age"),
         "keep": _keep,
         "call me": _keep_as("my name is {}"),
         "forget": _forget,

@@ -14,6 +14,7 @@ _ON_SITE = re.compile(
 _WEB_NAMES = "internet|web|net|online|browser|world wide web|the internet|the web|my browser|firefox|chrome"
 _THE_WEB = frozenset(_WEB_NAMES.split("|"))
 _NO_QUERY = "|for|up|about|it|that|this|something|them|him|her|me|us|the web"
+_ELSEWHERE = re.compile(r"\bin (?:a|another) (?:new )?(?:tab|window|browser)$", re.IGNORECASE)  # needs a step before
 _NOTHING = frozenset(_NO_QUERY.split("|"))
 # "search my bookmarks …", "search and replace …", "search engine …": not for the web, or no search at all.
 _OWN_PLACES = re.compile(
@@ -110,6 +111,8 @@ class Web:
         return self._sites.search(str(before.args["url"]), what) if before and before.tool == "open_url" else None
 
     def on_site(self, host: str, name: str, what: str) -> Reading | None:
+        if _ELSEWHERE.search(what):
+            return None
         url = self._sites.search(host, what)
         if url is None:
             return _search(f"{what} {name}")
@@ -164,5 +167,10 @@ def _search(what: str) -> Reading | None:
     what = what.strip(" ,\"'")
     while (about := _ABOUT.match(what)) and what[about.end() :].strip():
         what = what[about.end() :]
-    found = what.lower() not in _NOTHING and not _OWN_PLACES.match(what) and len(what) <= 300
+    found = (
+        what.lower() not in _NOTHING
+        and not _ELSEWHERE.search(what)
+        and not _OWN_PLACES.match(what)
+        and len(what) <= 300
+    )
     return Reading((Call("web_search", {"query": what}),), free=True) if found else None
