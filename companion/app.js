@@ -18,9 +18,12 @@ let known = { device: "" };
 let drawing = false;
 
 const now = () => Date.now() / 1000 + ahead;
-const trouble = (text) => {
-  $("trouble").textContent = text;
+/** Say what went wrong; `again`, where given, is offered as a button. */
+const trouble = (text, again) => {
+  $("trouble-text").textContent = text;
   $("trouble").hidden = !text;
+  $("again").hidden = !again;
+  $("again").onclick = () => { trouble(""); again(); };
 };
 
 function redraw() {
@@ -36,6 +39,7 @@ function redraw() {
 
 function drawNotices() {
   const fresh = state.notices.filter((notice) => now() - notice.at < 60);
+  if (state.muted) fresh.push({ text: say("muted"), level: "info" });
   $("notices").replaceChildren(...fresh.map((notice) => {
     const node = document.createElement("p");
     node.className = `notice ${notice.level}`;
@@ -49,7 +53,7 @@ function connection(name) {
   $("link").dataset.state = name;
   $("link-text").textContent = say(`link.${name}`);
   if (name === "unpaired") showPairing({ code: "", print: "" }, say("paired_elsewhere"));
-  if (name === "live") trouble("");
+  if (name === "live" && $("again").hidden) trouble("");
 }
 
 async function send(text) {
@@ -147,7 +151,7 @@ const link = new Link({ event: (event) => { fold(state, event); redraw(); }, res
 const screen = new Screen($("screen"), $("picture"), $("picture-note"), $("watch"));
 const talk = new Talk($("talk"), $("talk-text"), {
   partial: (text) => { fold(state, { kind: "PartialTranscribed", text }); redraw(); },
-  trouble: (text) => { fold(state, { kind: "PartialTranscribed", text: "" }); trouble(text); redraw(); },
+  trouble: (text, again) => { fold(state, { kind: "PartialTranscribed", text: "" }); trouble(text, again); redraw(); },
 });
 startChoices(send, () => { talk.show(); connection(link.state || "connecting"); showMain(); redraw(); });
 

@@ -34,8 +34,7 @@ async function pair(code, done) {
   try {
     const { claim } = await post("/api/pair", { code, name });
     $("pair-status").textContent = say("pair_wait", { name });
-    let result = "waiting";
-    while (result === "waiting") ({ result } = await post("/api/claim", { claim }, 25));
+    const result = await answered(claim);
     $("pair-status").textContent = say(result === "allowed" ? "pair_done" : "pair_denied");
     if (result === "allowed") done();
   } catch (error) {
@@ -43,6 +42,20 @@ async function pair(code, done) {
   } finally {
     $("pair-code").value = "";
     button.disabled = false;
+  }
+}
+
+/** Ask until the laptop has answered; a break of the network in between is nothing. */
+async function answered(claim) {
+  for (let failures = 0; ; ) {
+    try {
+      const { result } = await post("/api/claim", { claim }, 20);
+      if (result !== "waiting") return result;
+      failures = 0;
+    } catch (error) {
+      if (error.code !== "unreachable" || ++failures > 5) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
   }
 }
 

@@ -1,13 +1,16 @@
-// The picture of the screen: one stream, only while it is wanted and the page is visible; a snapshot when that fails.
+// The picture of the screen, only while it is wanted and the page is visible: one stream, or, in a browser where streams
+// do not show, one snapshot after the other.
 import { say } from "./words.js";
 
+const PATIENCE_MS = 6000; // for the first picture of a stream
+const SNAPSHOT_MS = 600;
 const RETRY_MS = 2000;
 
 export class Screen {
   constructor(section, picture, note, button) {
-    Object.assign(this, { section, picture, note, button, wanted: false, allowed: false });
+    Object.assign(this, { section, picture, note, button, wanted: false, allowed: false, streams: true });
     button.addEventListener("click", () => this.want(!this.wanted));
-    picture.addEventListener("load", () => { note.textContent = ""; });
+    picture.addEventListener("load", () => this.shown());
     picture.addEventListener("error", () => this.failed());
     section.addEventListener("click", () => section.classList.toggle("big"));
     document.addEventListener("keydown", (event) => { if (event.key === "Escape") section.classList.remove("big"); });
@@ -31,22 +34,33 @@ export class Screen {
   /** Call when the connection comes back: a picture stream does not mend itself. */
   apply() {
     clearTimeout(this.timer);
-    const on = this.wanted && this.allowed && !document.hidden;
     this.section.hidden = !(this.wanted && this.allowed);
-    if (!on) return this.picture.removeAttribute("src");
+    if (this.section.hidden || document.hidden) return this.picture.removeAttribute("src");
     this.note.textContent = say("screen_wait");
-    this.picture.src = this.address("/screen.mjpg");
+    this.ask();
+    if (this.streams) this.timer = setTimeout(() => this.giveUpStreams(), PATIENCE_MS);
+  }
+
+  ask() {
+    const width = Math.round((this.section.clientWidth || innerWidth) * devicePixelRatio);
+    this.picture.src = `${this.streams ? "/screen.mjpg" : "/screen.jpg"}?width=${Math.min(width, 9999)}&t=${Date.now()}`;
+  }
+
+  shown() {
+    clearTimeout(this.timer);
+    this.note.textContent = "";
+    if (!this.streams) this.timer = setTimeout(() => this.ask(), SNAPSHOT_MS);
   }
 
   failed() {
     if (!this.picture.hasAttribute("src")) return;
     this.note.textContent = say("screen_gone");
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => { if (this.wanted && !document.hidden) this.picture.src = this.address("/screen.jpg"); }, RETRY_MS);
+    this.timer = setTimeout(() => this.apply(), RETRY_MS);
   }
 
-  address(path) {
-    const width = Math.round((this.section.clientWidth || innerWidth) * devicePixelRatio);
-    return `${path}?width=${Math.min(width, 9999)}&t=${Date.now()}`;
+  giveUpStreams() {
+    this.streams = false;
+    this.apply();
   }
 }

@@ -9,7 +9,7 @@ const LONGEST_MS = 60_000;
 const KINDS = ["audio/webm;codecs=opus", "audio/mp4", "audio/ogg;codecs=opus", "audio/webm"];
 
 export class Talk {
-  /** `on.partial(text)`, `on.trouble(text)`. */
+  /** `on.partial(text)`, `on.trouble(text, again)`: `again`, where given, sends the recording once more. */
   constructor(button, label, on) {
     Object.assign(this, { button, label, on, recorder: undefined, wanted: false, busy: false });
     this.show();
@@ -92,13 +92,17 @@ export class Talk {
     const ms = performance.now() - this.began;
     this.clear();
     if (ms < SHORTEST_MS || !blob.size) return this.on.trouble(say("mic_short"));
+    await this.upload(blob);
+  }
+
+  async upload(blob) {
     this.busy = true;
     this.show();
     try {
       const { turn } = await upload("/api/audio", blob);
       if (!turn) this.on.trouble(say("no_speech"));
     } catch (error) {
-      this.on.trouble(error.message);
+      this.on.trouble(error.message, error.code === "unreachable" ? () => this.upload(blob) : undefined); // nothing said is lost
     } finally {
       this.busy = false;
       this.show();

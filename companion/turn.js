@@ -30,7 +30,7 @@ const FOLD = {
   StopRequested: (s) => { s.stopped = true; },
   Muted: (s, e) => { s.muted = e.on; },
   ScreenWatched: (s, e) => { s.watchers = e.watchers; },
-  Noticed: (s, e) => { s.notices = [...s.notices.slice(-2), e]; },
+  Noticed: (s, e) => { if (e.level !== "info" || e.turn) s.notices = [...s.notices.slice(-2), e]; },
   DeviceTroubled: (s, e) => { s.notices = [...s.notices.slice(-2), { text: `${e.device}: ${e.problem}. ${e.fix}`, level: "warning", at: e.at }]; },
 };
 

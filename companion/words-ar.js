@@ -5,6 +5,7 @@ export default {
   hint_title: "ماذا تريد من حاسوبك؟", hint_text: "اضغط مطولًا على الزر وتحدث، أو اكتب.",
   ask_label: "طلبك", ask_hint: "اكتب طلبًا",
   talk: "اضغط مطولًا للتحدث", talking: "أستمع…", sending: "جارٍ الإرسال…", talk_off: "لا يوجد ميكروفون",
+  again: "إعادة الإرسال", muted: "ميكروفون الحاسوب مغلق.",
   heard: "سُمع", heard_by: { microphone: "سُمع عند الحاسوب", text: "كُتب على الحاسوب", phone: "من هاتف", audio_file: "من تسجيل" },
   link: { connecting: "جارٍ الاتصال…", live: "متصل", reconnecting: "جارٍ إعادة الاتصال…", offline: "تعذر الوصول إلى الحاسوب", unpaired: "غير مقترن" },
   state: {

@@ -5,6 +5,7 @@ export default {
   hint_title: "Was soll dein Computer tun?", hint_text: "Halte den Knopf und sprich, oder tippe.",
   ask_label: "Dein Auftrag", ask_hint: "Auftrag eingeben",
   talk: "Halten und spre\u00adchen", talking: "Ich höre zu …", sending: "Wird gesendet …", talk_off: "Kein Mikrofon",
+  again: "Noch einmal senden", muted: "Das Mikrofon am Computer ist aus.",
   heard: "Gehört", heard_by: { microphone: "Am Computer gehört", text: "Am Computer getippt", phone: "Von einem Telefon", audio_file: "Aus einer Aufnahme" },
   link: { connecting: "Verbinde …", live: "Verbunden", reconnecting: "Verbinde neu …", offline: "Computer nicht erreichbar", unpaired: "Nicht gekoppelt" },
   state: {

@@ -5,6 +5,7 @@ export default {
   hint_title: "What shall your computer do?", hint_text: "Hold the button and speak, or type.",
   ask_label: "Your request", ask_hint: "Type a request",
   talk: "Hold to talk", talking: "Listening…", sending: "Sending…", talk_off: "No microphone",
+  again: "Send again", muted: "The microphone at the computer is off.",
   heard: "Heard", heard_by: { microphone: "Heard at the computer", text: "Typed at the computer", phone: "From a phone", audio_file: "From a recording" },
   link: { connecting: "Connecting…", live: "Connected", reconnecting: "Reconnecting…", offline: "Computer not reached", unpaired: "Not paired" },
   state: {

@@ -92,8 +92,8 @@ async def run(job: dict[str, Any]) -> dict[str, Any]:
     import aiohttp
 
     context = ssl.create_default_context(cafile=job["ca"])
-    connector = aiohttp.TCPConnector(ssl=context, limit=0)
-    async with aiohttp.ClientSession(connector=connector, read_bufsize=2**20) as session:
+    connector, forever = aiohttp.TCPConnector(ssl=context, limit=0), aiohttp.ClientTimeout(total=None)
+    async with aiohttp.ClientSession(connector=connector, read_bufsize=2**20, timeout=forever) as session:
         end = time.time() + float(job["seconds"])
         work = [asyncio.create_task(_one(session, job, token, end)) for token in job["tokens"]]
         print("ready", flush=True)

@@ -23,7 +23,7 @@ from anovax.companion.streams import Sender, Streams
 
 PUBLIC = frozenset({"/api/hello", "/api/pair", "/api/claim", "/ca.crt"})
 COOKIE_S = 400 * 24 * 3600  # as long as browsers keep one
-CLAIM_S = 15.0  # how long a phone's question for the laptop's answer is held
+CLAIM_S = 10.0  # how long a phone's question for the laptop's answer is held
 COMMANDS_PER_MINUTE = 30
 UPLOADS = 4
 HISTORY = 50
@@ -104,6 +104,7 @@ class Routes:
         while (result := self.desk.claim(claim))[0] == "waiting" and time.monotonic() < deadline:
             await self.desk.answered(0.5)
         response = web.json_response({"result": result[0]})
+        response.force_close()  # a stranger's connection lives too briefly for a series of these
         if result[1] is not None:
             self._set_cookie(response, result[1], COOKIE_S)
         return response

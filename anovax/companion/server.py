@@ -31,6 +31,7 @@ from anovax.events import DeviceAsked, Event, Noticed, ScreenWatched, StepFinish
 LOOK_S = 0.25  # for revoked phones and answers from other processes
 NETWORK_S = 5.0
 CERTIFICATE_S = 3600.0
+CLOCK_S = 60.0  # a jump of the clock by this much is a reason to look at the certificate
 REQUEST_BUFFER = 64 * 1024
 
 
@@ -233,14 +234,15 @@ class CompanionServer:
                 self._desk.sweep()
 
     async def _watch_network(self) -> None:
-        """Addresses come and go; certificates grow old."""
-        checked = time.monotonic()
+        """Addresses come and go; certificates grow old, all at once when the clock is set."""
+        checked, clocks = time.monotonic(), time.time() - time.monotonic()
         while True:
             await asyncio.sleep(NETWORK_S)
             hosts = await asyncio.to_thread(self._find_hosts, self._config.lan)
-            if hosts == self._hosts and time.monotonic() - checked < CERTIFICATE_S:
+            jumped = abs(time.time() - time.monotonic() - clocks) > CLOCK_S
+            if hosts == self._hosts and time.monotonic() - checked < CERTIFICATE_S and not jumped:
                 continue
-            checked = time.monotonic()
+            checked, clocks = time.monotonic(), time.time() - time.monotonic()
             lost, self._hosts = set(self._hosts) - set(hosts), hosts
             with contextlib.suppress(OSError):
                 self._follow(lost)

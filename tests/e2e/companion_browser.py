@@ -3,11 +3,12 @@ errors. Needs ``chromium`` and, to trust the authority as a phone does, ``certut
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import shutil
 import subprocess
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -46,8 +47,7 @@ def speech(folder: Path) -> Path:
     if shutil.which("espeak-ng") is None:
         pytest.skip("needs espeak-ng to make a recording (Debian: apt-get install espeak-ng)")
     path = folder / "speech.wav"
-    words = "Open the calculator. Open the calculator. Open the calculator."
-    subprocess.run(["espeak-ng", "-s", "140", "-w", path, words], check=True)
+    subprocess.run(["espeak-ng", "-s", "140", "-w", path, "Open the calculator."], check=True)
     return path
 
 
@@ -74,7 +74,7 @@ async def launched(folder: Path) -> AsyncIterator[Browser]:
         "--disable-dev-shm-usage",
         "--use-fake-ui-for-media-stream",
         "--use-fake-device-for-media-stream",
-        f"--use-file-for-fake-audio-capture={speech(folder)}",
+        f"--use-file-for-fake-audio-capture={speech(folder)}%noloop",
     ]
     home = trusted_home(folder)
     async with async_playwright() as playwright:
@@ -135,6 +135,13 @@ class Phone:
               return found;
             }""")
         )
+
+
+async def becomes(check: Callable[[], Awaitable[bool]], seconds: float = 5) -> None:
+    """Wait until ``check`` says yes; fails the test when it does not."""
+    async with asyncio.timeout(seconds):
+        while not await check():  # noqa: ASYNC110  what is waited for is on a screen
+            await asyncio.sleep(0.1)
 
 
 @contextlib.asynccontextmanager

@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from PIL import Image
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from companion_browser import axe_source, launched, phone
+from companion_browser import axe_source, becomes, launched, phone
 from companion_rig import PaintedScreen, Rig, running, until
 from playwright.async_api import Browser, Page, expect
 
@@ -151,6 +150,7 @@ async def test_a_revoked_phone_is_told(browser: Browser, data: Path) -> None:
         it.errors.clear()
 
 
+@pytest.mark.full
 async def test_unpairing_itself(browser: Browser, data: Path) -> None:
     async with running(data) as rig, phone(browser, rig) as it:
         page = await it.paired()
@@ -191,7 +191,7 @@ async def test_text_quick_requests_and_history(browser: Browser, data: Path) -> 
         await expect(page.locator("#past li")).to_contain_text(["what time is it"])
 
 
-@pytest.mark.parametrize("how", ["hold", "tap", "keyboard"])
+@pytest.mark.parametrize("how", ["hold", pytest.param("tap", marks=pytest.mark.full), "keyboard"])
 async def test_push_to_talk(browser: Browser, data: Path, how: str) -> None:
     async with running(data) as rig, phone(browser, rig) as it:
         page, kept = await it.paired(), list[tuple[bytes, str]]()
@@ -235,6 +235,23 @@ def decoded(recording: bytes) -> np.ndarray:
     return np.concatenate([frame.to_ndarray().reshape(-1) for frame in frames])
 
 
+async def test_a_recording_is_not_lost_with_the_network(browser: Browser, data: Path) -> None:
+    async with running(data) as rig, phone(browser, rig) as it:
+        page = await it.paired()
+        listener, port = rig.server._listener, rig.server.port
+        assert listener is not None
+        await page.click("#talk")
+        await page.wait_for_timeout(700)
+        await listener.close()
+        await page.click("#talk")
+        await expect(page.locator("#trouble")).to_contain_text("not reached")
+        listener.open(("127.0.0.1",), port)
+        await it.state("live")
+        await page.click("#again")
+        await until(lambda: len(rig.assistant.recordings) == 1)
+        it.errors.clear()
+
+
 async def test_a_blocked_microphone_is_explained(browser: Browser, data: Path) -> None:
     async with running(data) as rig, phone(browser, rig) as it:
         await it.context.add_init_script(
@@ -242,10 +259,10 @@ async def test_a_blocked_microphone_is_explained(browser: Browser, data: Path) -
         )
         page = await it.paired()
         await page.click("#talk")
-        await expect(page.locator("#trouble")).to_have_text(re.compile("microphone is blocked"))
+        await expect(page.locator("#trouble")).to_contain_text("microphone is blocked")
         await page.evaluate("Object.defineProperty(navigator, 'mediaDevices', {value: undefined})")
         await page.click("#talk")
-        await expect(page.locator("#trouble")).to_have_text(re.compile("only to a secure page"))
+        await expect(page.locator("#trouble")).to_contain_text("only to a secure page")
 
 
 # --- watching --------------------------------------------------------------------------------------------------------
@@ -314,11 +331,11 @@ async def test_a_question_expires_on_the_phone_too(browser: Browser, data: Path)
         await expect(page.locator(".question")).to_have_count(0)
         show(rig, question("c2"))
         await page.click(".choice.yes")  # the assistant says that it is not open any more
-        await expect(page.locator("#trouble")).to_have_text(re.compile("not open any more"))
+        await expect(page.locator("#trouble")).to_contain_text("not open any more")
         it.errors.clear()
 
 
-@pytest.mark.parametrize("how", ["button", "escape"])
+@pytest.mark.parametrize("how", ["button", pytest.param("escape", marks=pytest.mark.full)])
 async def test_stop_in_the_middle_of_typing(browser: Browser, data: Path, how: str) -> None:
     async with running(data) as rig, phone(browser, rig) as it:
         page = await it.paired()
@@ -366,7 +383,7 @@ async def test_the_network_goes_and_comes_back_and_nothing_is_missed(browser: Br
         show(rig, StepStarted(turn="1", step=1))
         show(rig, StepFinished(turn="1", step=1, tool="type_text", status="verified", evidence="read back", ms=300))
         await page.click("#stop")
-        await expect(page.locator("#trouble")).to_have_text(re.compile("Stop did not reach the computer"))
+        await expect(page.locator("#trouble")).to_contain_text("Stop did not reach the computer")
         listener.open(("127.0.0.1",), port)
         await it.state("live")
         await expect(page.locator("#cards > li >> nth=1")).to_have_attribute("data-state", "verified")
@@ -375,6 +392,7 @@ async def test_the_network_goes_and_comes_back_and_nothing_is_missed(browser: Br
         it.errors.clear()
 
 
+@pytest.mark.full
 async def test_the_assistant_restarts(browser: Browser, data: Path) -> None:
     async with running(data) as rig:
         port = rig.server.port
@@ -461,10 +479,8 @@ async def test_the_real_desktop_is_seen_to_change(browser: Browser, data: Path, 
         await page.click("#watch")
         for colour in ("#c03020", "#2040c0", "#20a040"):
             await asyncio.to_thread(subprocess.run, ["xsetroot", "-display", display, "-solid", colour], check=True)
-            wanted = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)])
-            deadline = time.monotonic() + 5
-            while np.abs(await colour_shown(page) - wanted).max() > 12:
-                assert time.monotonic() < deadline, colour
+            red, green, blue = bytes.fromhex(colour[1:])
+            await becomes(lambda wanted=(red, green, blue): shows(page, wanted))
         await page.evaluate(
             "() => { Object.defineProperty(document, 'hidden', {value: true});"
             "document.dispatchEvent(new Event('visibilitychange')); }"
@@ -474,10 +490,21 @@ async def test_the_real_desktop_is_seen_to_change(browser: Browser, data: Path, 
         assert counts == [1, 0]
 
 
-async def colour_shown(page: Page) -> np.ndarray:
-    """The colour in the middle of the picture on the phone."""
+@pytest.mark.full
+async def test_snapshots_where_a_stream_does_not_show(browser: Browser, data: Path) -> None:
+    async with running(data, screen=PaintedScreen(1280, 720)) as rig, phone(browser, rig) as it:
+        await it.context.route("**/screen.mjpg*", lambda route: None)  # as in a browser that shows nothing of it
+        page = await it.paired()
+        await page.click("#watch")
+        await page.wait_for_function("() => document.getElementById('picture').naturalWidth > 0", timeout=15_000)
+        rig.screen.frame[:] = (10, 200, 30)
+        await becomes(lambda: shows(page, (10, 200, 30)))
+
+
+async def shows(page: Page, colour: tuple[int, int, int]) -> bool:
+    """Whether the middle of the picture on the phone has this colour, as nearly as JPEG keeps it."""
     shot = np.asarray(Image.open(io.BytesIO(await page.locator("#picture").screenshot())).convert("RGB"), np.int16)
-    return shot[shot.shape[0] // 2, shot.shape[1] // 2]
+    return bool(np.abs(shot[shot.shape[0] // 2, shot.shape[1] // 2] - colour).max() <= 12)
 
 
 LATER_LOOKS = [("en", True), ("ar", False), ("de", False), ("de", True)]
@@ -600,6 +627,7 @@ async def test_it_can_be_installed(browser: Browser, data: Path) -> None:
         )
 
 
+@pytest.mark.full
 async def test_the_language_and_the_colours_can_be_chosen(browser: Browser, data: Path) -> None:
     async with running(data) as rig, phone(browser, rig, color_scheme="light") as it:
         page = await it.paired()
