@@ -162,7 +162,7 @@ class Conversation:
         return count
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def talk(weight: Weight, stt: Transcriber, say: rig.Piper) -> Conversation:
     conversation = Conversation(weight, stt, seed=4)
     conversation.during(say("I opened the calculator and typed the sum for you, and it is all done now."))
