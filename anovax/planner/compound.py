@@ -46,7 +46,8 @@ _OWN = re.compile(
     r"define|spell|count|"
     r"calculate|compute|describe|list|arrange|organi[sz]e|attach|edit|rename|format|update|enable|disable|change|"
     r"lock|unlock|undo|redo|"
-    r"shut|kill|hold|resize|pin|unpin|rotate|shuffle|repeat|quit|exit|say|speak|recommend|suggest|compose|follow|"
+    r"shut|kill|hold|resize|pin|unpin|rotate|shuffle|repeat|connect|disconnect|increase|decrease|raise|lower|reduce|"
+    r"which|quit|exit|say|speak|recommend|suggest|compose|follow|"
     r"subscribe|like|see|if|when|would|unless|but|what|what's|who|who's|where|"
     r"how|why|is|are|will|does|do|did|don't|should|could|would|can|never|i|i'm|i'll|you|we|from now)\b",
     re.IGNORECASE,

@@ -150,7 +150,7 @@ class Apps:
 
     def _is_name(self, app: str, sure: bool) -> bool:
         """``sure``: it was called an app, so that a common noun is a name too ("the podcast app")."""
-        if _FILE.search(app):
+        if "," in app or _FILE.search(app):
             return False
         if app.lower() in GENERIC or _SETTINGS.match(app):
             return True

@@ -127,7 +127,7 @@ def _clicker(**extra: Any) -> Build:
             return None
         target = re.sub(r" (?:button|link|icon|tab|checkbox|entry)$", "", match["target"], flags=re.IGNORECASE)
         target = target.strip("\"'")
-        if _POINT_AT_NOTHING.match(target) or len(target.split()) > 6:
+        if _POINT_AT_NOTHING.match(target) or "," in target or len(target.split()) > 6:
             return None
         return call("click", target=target, **extra)
 

@@ -34,7 +34,12 @@ def _keep(match: re.Match[str], scene: Scene) -> Reading | None:
     fact = match["fact"].strip(" ,\"'")
     before = match.group()[: match.start("fact")].split()
     fact = f"{before[-1]} {fact}" if before and before[-1].lower() in _TIMES else fact
-    if _POINTS_AWAY.match(fact) or _QUESTION.match(fact) or fact.lower() in ("my name", "me", "my birthday"):
+    if (
+        _POINTS_AWAY.match(fact)
+        or fact.startswith("and ")
+        or _QUESTION.match(fact)
+        or fact.lower() in ("my name", "me", "my birthday")
+    ):
         return None
     return Reading(call("remember", fact=fact).calls, free=True)
 
@@ -42,7 +47,7 @@ def _keep(match: re.Match[str], scene: Scene) -> Reading | None:
 def _keep_as(form: str) -> Build:
     def build(match: re.Match[str], scene: Scene) -> Reading | None:
         word = match["fact"].strip(" ,\"'")
-        if len(word.split()) > 4 or _NOT_CALLED.search(word):
+        if len(word.split()) > 4 or "," in word or _NOT_CALLED.search(word):
             return None
         return call("remember", fact=form.format(word))
 

@@ -31,7 +31,7 @@ _HERE = re.compile(
     r"^(?:search|look up|look for|find)\b(?!.*\b(?:web|online|internet|net|near|nearby)\b)", re.IGNORECASE
 )
 _NOT_NAMED = re.compile(
-    r"^(?:it|that|this|them|something|anything|one|music|my|"
+    r"^(?:out|it|that|this|them|something|anything|one|music|my|"
     r"the (?:first|second|last|next|latest|newest)|all|a video|videos?)\b",
     re.IGNORECASE,
 )
