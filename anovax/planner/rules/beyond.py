@@ -233,9 +233,8 @@ clearly) [<x>]
 (your name is|your new name is|i will call you|i'll call you|i want to call you|i'm going to call you|let me call \
 you|can i call you|i would like to call you|i'd like to call you|from now on your name is|rename yourself|call \
 yourself|you are now called|you're called) <x>
-(reset|restore|return|revert|change|put) [yourself] [back] [to] [all] [of] [your|the|my] (factory settings|\
+(reset|restore|return|revert|change|put|do) [a] [yourself] [back] [to] [all] [of] [your|the|my] (factory settings|\
 factory defaults|original settings|default settings|settings|factory reset|defaults) [<x>]
-(factory reset|do a factory reset|reset to factory settings|reset yourself)
 (sync|connect|pair|link|unsync|disconnect|unpair|unlink) [<y>] [my|a|the|this] [new] (phone|iphone|android|tablet|\
 device|devices|bluetooth|watch|headphones) [<x>]
 """
