@@ -13,7 +13,6 @@ from typing import Any
 from anovax import weights
 from anovax.assistant import Assistant
 from anovax.bus import Bus
-from anovax.companion.server import CompanionServer
 from anovax.config import Config, PlannerConfig
 from anovax.consent import ConsentDesk
 from anovax.desktop import Desktop
@@ -80,6 +79,7 @@ async def build(config: Config, wanted: Wanted) -> AsyncIterator[Assistant]:
         turns, consent = core.turns(speaker)
         assistant = Assistant(bus, turns, consent, planning)
         stack.push_async_callback(assistant.close)
+        assistant.desktop = core.desktop
         if wanted.stt or wanted.listen:
             assistant.transcriber = build_transcriber(config)
             stack.callback(assistant.transcriber.close)
@@ -133,6 +133,8 @@ async def _companion(
     config: Config, bus: Bus, assistant: Assistant, desktop: Desktop | NoDesktop, stack: AsyncExitStack
 ) -> None:
     """Serve the phone's page until the assistant ends."""
+    from anovax.companion.server import CompanionServer
+
     screen = None if isinstance(desktop, NoDesktop) else LaptopScreen(desktop)
     server = CompanionServer(config.companion, config.data_dir, bus, PhonePort(assistant), screen)
     await server.start()
@@ -141,10 +143,14 @@ async def _companion(
     bus.publish(Noticed(text=f"The phone companion is at {server.url}; let a phone in with: anovax pair"))
 
 
-def build_transcriber(config: Config) -> Transcriber:
+def stt_path(config: Config) -> Path:
+    """The CTranslate2 model's folder: a path as it stands, else from the manifest."""
     path = Path(config.stt.model).expanduser()
-    model = path if path.exists() else weights.find(f"stt/{config.stt.model}")
-    return Transcriber(config.stt, model, lambda: config.stt.hint, SileroVad())
+    return path if path.exists() else weights.find(f"stt/{config.stt.model}")
+
+
+def build_transcriber(config: Config) -> Transcriber:
+    return Transcriber(config.stt, stt_path(config), lambda: config.stt.hint, SileroVad())
 
 
 def build_wake(config: Config, gate: bool = True) -> WakeDetector:

@@ -60,6 +60,7 @@ class Assistant:
         self._history: deque[dict[str, Any]] = deque(maxlen=MAX_HISTORY)
         self.transcriber: Transcriber | None = None  # set by app.py when this run hears
         self.ears: Ears | None = None
+        self.desktop: Any = None  # the facade that the agents act through, for benchmarks
         self.approve: Callable[[str, bool], bool] = lambda request, allow: False  # lets a phone in
 
     @property

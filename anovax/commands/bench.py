@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import typer
 
 from anovax.commands.ask import BACKEND, MODEL, chosen, plans
-from anovax.commands.output import JSON_OPTION, emit, progress
+from anovax.commands.output import JSON_OPTION, emit, note, progress
 from anovax.config import load_config
 from anovax.errors import UsageError
 
@@ -97,12 +99,140 @@ def ocr(json_only: bool = JSON_OPTION) -> None:
     typer.echo(table([tuple(row.values()) for row in rows], tuple(rows[0])))
 
 
+@app.command()
+def latency(
+    file: Path = typer.Argument(EVALUATION / "utterances.tsv", help="A TSV whose first column is a request."),
+    count: int = typer.Option(20, "--count", min=2, help="How many requests of the file."),
+    clips: Path = typer.Option(EVALUATION / "speech" / "transcripts.tsv", "--clips", help="Table of recordings."),
+    model: str = MODEL,
+    json_only: bool = JSON_OPTION,
+) -> None:
+    """Planning and speech to text, each beside the obvious way, in one run. Example: anovax bench latency --count 10"""
+    from anovax.app import build_transcriber, stt_path
+    from anovax.bench import latency_plan, latency_stt
+    from anovax.planner.llamacpp import model_path
+    from anovax.tool import discover
+
+    config = chosen(load_config(), "", model)
+    if not file.is_file():
+        raise UsageError(f"There is no file {file}", "name a TSV of requests")
+    plan = latency_plan.run(model_path(config.planner.model), discover(), latency_plan.requests_of(file, count), _told)
+    emit({"plan": plan.to_json()}) if json_only else typer.echo(plan.table())
+    if clips.is_file():
+        transcriber = build_transcriber(config)
+        try:
+            table_of_clips = latency_stt.read_clips(clips)
+            speech = latency_stt.measure(transcriber, stt_path(config), table_of_clips, config.stt.threads)
+        finally:
+            transcriber.close()
+        emit({"stt": speech.model_dump()}) if json_only else typer.echo(_speech_table(speech.model_dump()))
+
+
+@app.command()
+def chain(
+    repeat: int = typer.Option(3, "--repeat", min=1, help="How often each request is spoken."),
+    model: str = MODEL,
+    json_only: bool = JSON_OPTION,
+) -> None:
+    """Spoken requests on virtual hardware: end of speech to first effect. Example: anovax bench chain"""
+    from anovax.bench import chain as bench
+    from anovax.bench.table import table
+
+    report = asyncio.run(bench.run(chosen(load_config(), "", model), repeat, note))
+    if json_only:
+        emit(report.to_json())
+        return
+    head = ("read by", "requests", "text p50", "plan p50", "effect p50", "effect p95", "audio p50")
+    typer.echo(table(report.lines(), head))
+    typer.echo(f"ready {report.ready_s} s; idle {report.idle_percent}% of a core; peak {report.peak_mb:.0f} MB")
+
+
+@app.command()
+def stop(
+    trials: int = typer.Option(200, "--trials", min=3, help="How many stops."),
+    json_only: bool = JSON_OPTION,
+) -> None:
+    """How fast "stop" ends typing, waiting and planning. Example: anovax bench stop --trials 60"""
+    from anovax.bench import stopping
+    from anovax.bench.table import table
+
+    rows = asyncio.run(stopping.run(load_config(), trials, note))
+    if json_only:
+        for row in rows:
+            emit(row.to_json())
+        return
+    shown = [tuple(row.to_json().values()) for row in rows]
+    typer.echo(table(shown, ("while", "trials", "p50 ms", "p99 ms", "longest ms", "keys after it")))
+
+
+@app.command()
+def wake(
+    folder: Path = typer.Argument(EVALUATION / "speech", help="Recordings; those in wake/ or positive/ hold the word."),
+    plot: Path = typer.Option(None, "--plot", help="Write the DET curve to this PNG file."),
+    cpu: float = typer.Option(0.0, "--cpu", help="Measure CPU over so many seconds of silence and of speech too."),
+    json_only: bool = JSON_OPTION,
+) -> None:
+    """Detections, false accepts per hour, false rejects. Example: anovax bench wake recordings/"""
+    from anovax.app import build_wake
+    from anovax.bench import wake as bench
+    from anovax.bench.table import table
+    from anovax.voice import to_int16
+    from anovax.voice.audio import load_audio
+
+    config = load_config()
+    positives, negatives = bench.recordings(_folder(folder))
+    report = bench.measure(build_wake(config), config.wake.word, positives, negatives)
+    if plot is not None:
+        bench.plot_det(report, plot)
+    if json_only:
+        emit(report.model_dump())
+    else:
+        rows = [
+            (p.threshold, f"{p.detected}/{p.positives}", p.false_reject, p.false_accepts, p.per_hour)
+            for p in report.sweep
+        ]
+        typer.echo(table(rows, ("threshold", "detected", "false rejects", "false accepts", "per hour")))
+        typer.echo(f"in use: {report.at.threshold}; CPU {report.cpu_percent}% of a core")
+    if cpu:
+        speech = to_int16(load_audio(negatives[0]))
+        emit(bench.measure_cpu(build_wake(config), build_wake(config, gate=False).feed, speech, cpu).model_dump())
+
+
+@app.command()
+def companion(
+    seconds: float = typer.Option(15.0, "--seconds", min=2, help="How long each part is measured."),
+    soak: float = typer.Option(0.0, "--soak", help="Seconds of a memory soak at the end."),
+    json_only: bool = JSON_OPTION,
+) -> None:
+    """Picture and events to phones on loopback. Example: anovax bench companion --seconds 10"""
+    from anovax.bench import companion as bench
+    from anovax.bench.table import table
+
+    figures = bench.run(seconds, soak, note)
+    if json_only:
+        for figure in figures:
+            emit(figure.model_dump())
+        return
+    rows = [(f.name, f.value, f.unit, "" if f.goal is None else f"<= {f.goal:g}") for f in figures]
+    typer.echo(table(rows, ("figure", "value", "unit", "goal")))
+
+
+def _speech_table(report: dict[str, Any]) -> str:
+    from anovax.bench.table import table
+
+    names = ("word_error_rate", "median_ms", "p95_ms", "loops")
+    rows = [(side, *(report[side][name] for name in names)) for side in ("default", "ours")]
+    return table(rows, ("speech to text", "word error rate", "median ms", "p95 ms", "loops")) + (
+        f"\n{report['speedup']} times as fast; word error rate {report['rate_change']:+.4f}"
+    )
+
+
+def _told(done: int, of: int) -> None:
+    if sys.stderr.isatty():
+        note(f"{done} of {of}")
+
+
 def _folder(path: Path) -> Path:
     if not path.is_dir():
         raise UsageError(f"There is no folder {path}", "name one with recordings")
     return path
-
-
-def quiet() -> bool:
-    """Whether standard error is no terminal: no progress then."""
-    return not sys.stderr.isatty()

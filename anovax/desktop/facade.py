@@ -136,14 +136,14 @@ class Desktop:
 
     def click(self, x: int, y: int, button: Button, count: int, step: StepContext, what: str = "") -> None:
         """Click at logical screen coordinates. ToolError when no monitor is there. ``what`` is shown to safety."""
-        self._on_screen(x, y)
+        self.require_on_screen(x, y)
         step.guard(Effect(kind="click", payload=what or f"{x},{y}", window=self.window_at(x, y)))
         self._backend.click(x, y, button, count)
 
     def drag(self, x: int, y: int, to_x: int, to_y: int, step: StepContext) -> None:
         """Press the left button at one place and release it at the other."""
-        self._on_screen(x, y)
-        self._on_screen(to_x, to_y)
+        self.require_on_screen(x, y)
+        self.require_on_screen(to_x, to_y)
         step.guard(Effect(kind="click", payload=f"{x},{y} to {to_x},{to_y}", window=self.window_at(x, y)))
         self._backend.drag(x, y, to_x, to_y, step)
 
@@ -152,7 +152,8 @@ class Desktop:
         step.guard(Effect(kind="scroll", payload=f"{direction} {amount}", window=self.window_at(*self.pointer())))
         self._backend.scroll(direction, amount, step)
 
-    def _on_screen(self, x: int, y: int) -> None:
+    def require_on_screen(self, x: int, y: int) -> None:
+        """ToolError when no monitor shows this place."""
         if not any(monitor.rect.contains(x, y) for monitor in self.monitors()):
             raise ToolError(f"There is no screen at {x}, {y}", "name a place on the screen")
 

@@ -1,0 +1,196 @@
+"""The whole chain, spoken: milliseconds from the end of speech to text, plan, first effect and first audio.
+
+Requests are spoken by Piper into a virtual microphone (push-to-talk, so that the wake word is not part of it) and done
+on a virtual display. The two kinds of requests are those that the rules read and those that need the model.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import psutil
+
+from anovax.app import Wanted, build, build_speaker
+from anovax.assistant import Assistant
+from anovax.bench.table import percentile
+from anovax.bus import Subscription
+from anovax.config import Config
+from anovax.desktop.virtual_display import virtual_display
+from anovax.events import (
+    Event,
+    PlanMade,
+    SpeechStarted,
+    StepFinished,
+    StepStarted,
+    Transcribed,
+    TurnFinished,
+    UtteranceEnded,
+)
+from anovax.voice import SAMPLE_RATE, Samples
+from anovax.voice.virtual_sound import VirtualSound
+
+BY_RULES = (
+    "what time is it",
+    "take a screenshot",
+    "what is today's date",
+    "remember that the spare key is in the garage",
+    "what day of the week is it",
+    "read the screen",
+)
+BY_MODEL = (
+    "make a picture of everything that is on my display right now",
+    "please jot down for me that the plumber comes on friday",
+    "tell me how late it has become over in tokyo",
+    "I wonder which weekday we have got today, could you look",
+)
+PATIENCE_S = 60.0
+IDLE_S = 20.0
+
+
+@dataclass(frozen=True)
+class Row:
+    """One spoken request; milliseconds after the end of speech, ``audio`` after the last outcome."""
+
+    text: str
+    heard: str
+    kind: str
+    backend: str
+    endpoint: float
+    text_ms: float
+    plan: float
+    effect: float
+    audio: float
+    ok: bool
+
+
+@dataclass(frozen=True)
+class Report:
+    """``peak_mb``: peak memory of this process; ``idle_percent``: of one core while nobody speaks; ``ready_s``: from
+    the start of building until everything is loaded and listening."""
+
+    rows: tuple[Row, ...]
+    ready_s: float
+    idle_percent: float
+    peak_mb: float
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def lines(self) -> list[tuple[str, int, float, float, float, float, float]]:
+        """For each kind: how many, and the medians of its stages, with p95 of the first effect."""
+        out = []
+        for kind in ("rules", "model"):
+            rows = [row for row in self.rows if row.kind == kind]
+
+            def of(name: str, q: float, rows: list[Row] = rows) -> float:
+                return round(percentile([getattr(row, name) for row in rows], q), 0)
+
+            effects = (of("effect", 0.5), of("effect", 0.95))
+            out.append((kind, len(rows), of("text_ms", 0.5), of("plan", 0.5), *effects, of("audio", 0.5)))
+        return out
+
+
+async def run(config: Config, repeat: int = 1, tell: Callable[[str], None] = lambda line: None) -> Report:
+    """Speak every request ``repeat`` times and measure; ``tell`` hears of each."""
+    with ExitStack() as stack:
+        sound = stack.enter_context(VirtualSound())
+        stack.enter_context(sound.use())
+        os.environ["DISPLAY"] = stack.enter_context(virtual_display())
+        spoken = _spoken(config, (*BY_RULES, *BY_MODEL))
+        started = time.monotonic()
+        async with build(config, Wanted(listen=True)) as assistant:
+            await assistant.ready()
+            ready = time.monotonic() - started
+            idle = await _idle()
+            rows = []
+            for _ in range(repeat):
+                for text, samples in spoken.items():
+                    rows.append(await _one(assistant, sound, text, samples))
+                    tell(f"{rows[-1].text}: first effect after {rows[-1].effect:.0f} ms")
+        return Report(tuple(rows), round(ready, 2), round(idle, 2), _peak_mb())
+
+
+def _spoken(config: Config, texts: Sequence[str]) -> dict[str, Samples]:
+    import soxr
+
+    speaker = build_speaker(config, None)
+    try:
+        made = {text: speaker.synthesise(text) for text in texts}
+    finally:
+        speaker.close()
+    return {text: np.asarray(soxr.resample(s, rate, SAMPLE_RATE), np.int16) for text, (s, rate) in made.items()}
+
+
+async def _one(assistant: Assistant, sound: VirtualSound, text: str, samples: Samples) -> Row:
+    loop = asyncio.get_running_loop()
+    assert assistant.ears is not None
+    with assistant.bus.subscribe(10_000) as events:
+        assistant.ears.listen()
+        await asyncio.sleep(0.3)  # the loop opens its ear with the next frame
+        await loop.run_in_executor(None, sound.play_into_microphone, samples)
+        end = time.time() - _tail_s(samples)
+        seen = await loop.run_in_executor(None, _until_finished, events)
+    await asyncio.sleep(0.5)
+    return _row(text, seen, end)
+
+
+def _tail_s(samples: Samples) -> float:
+    """Seconds of near silence at the end of a spoken text: the speech ended that much earlier."""
+    loud = np.flatnonzero(np.abs(samples.astype(np.int32)) > 300)
+    return (len(samples) - int(loud[-1]) - 1) / SAMPLE_RATE if len(loud) else 0.0
+
+
+def _until_finished(events: Subscription) -> list[Event]:
+    seen: list[Event] = []
+    end = time.monotonic() + PATIENCE_S
+    while (event := events.get(max(0.0, end - time.monotonic()))) is not None:
+        seen.append(event)
+        if isinstance(event, TurnFinished):
+            return seen
+        if isinstance(event, UtteranceEnded) and event.reason in ("empty", "cancelled"):
+            return seen
+    return seen
+
+
+def _row(text: str, seen: list[Event], end: float) -> Row:
+    def after(kind: type[Event], since: float, last: bool = False) -> float:
+        times = [event.at for event in seen if type(event) is kind]
+        return round(((times[-1] if last else times[0]) - since) * 1000, 1) if times else float("nan")
+
+    plan = next((event for event in seen if isinstance(event, PlanMade)), None)
+    done = [event.at for event in seen if isinstance(event, StepFinished)]
+    finished = next((event for event in seen if isinstance(event, TurnFinished)), None)
+    return Row(
+        text=text,
+        heard=next((event.text for event in seen if isinstance(event, Transcribed)), ""),
+        kind="rules" if text in BY_RULES else "model",
+        backend=plan.backend if plan else "",
+        endpoint=after(UtteranceEnded, end),
+        text_ms=after(Transcribed, end),
+        plan=after(PlanMade, end),
+        effect=after(StepStarted, end),
+        audio=after(SpeechStarted, done[-1]) if done else float("nan"),
+        ok=finished is not None and finished.ok,
+    )
+
+
+async def _idle() -> float:
+    """Percent of one core that this process uses while nobody speaks."""
+    await asyncio.sleep(3)  # loading has settled
+    before, started = time.process_time(), time.monotonic()
+    await asyncio.sleep(IDLE_S)
+    return 100 * (time.process_time() - before) / (time.monotonic() - started)
+
+
+def _peak_mb() -> float:
+    import resource
+
+    peak_kib = float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    return round(max(peak_kib * 1024, float(psutil.Process().memory_info().rss)) / 1e6)
