@@ -146,6 +146,31 @@ def test_what_was_not_consented_to_is_not_done_because_something_else_was() -> N
     assert SAFETY.recheck(approved, 2, Effect(kind="keys", payload="enter", window=TERMINAL), worse).decision == "refuse"
 
 
+def test_consent_to_one_command_is_none_to_another() -> None:
+    asked = SAFETY.judge(plan(text("sudo ls"), keys("enter")), World(focus=TERMINAL))
+    assert isinstance(asked, NeedsConsent)
+    approved = SAFETY.grant(asked, 1)
+    assert isinstance(approved, ApprovedPlan)
+    enter = Effect(kind="keys", payload="enter", window=TERMINAL)
+    assert SAFETY.recheck(approved, 1, enter, World(focus=TERMINAL, pending="sudo ls")).decision == "approve"
+    assert SAFETY.recheck(approved, 1, enter, World(focus=TERMINAL, pending="sudo apt purge x")).decision == "ask"
+    assert SAFETY.recheck(approved, 1, enter, World(focus=TERMINAL, pending="ls")).decision == "approve"
+
+
+def test_the_search_page_may_be_in_the_own_network() -> None:
+    own = Safety(TOOLS, SafetyConfig(), "http://192.168.1.5:8888/search?q={query}")
+    steps = plan({"tool": "web_search", "query": "cats"}, {"tool": "open_url", "url": "wikipedia.org"})
+    approved, other = own.judge(steps), SAFETY.judge(steps)
+    assert isinstance(approved, ApprovedPlan)
+    assert isinstance(other, ApprovedPlan)
+    local = Effect(kind="open_url", payload="http://192.168.1.5:8888/search?q=cats")
+    public = Effect(kind="open_url", payload="https://duckduckgo.com/?q=%3Cscript%3E")
+    assert own.recheck(approved, 0, local).decision == "approve"
+    assert own.recheck(approved, 1, local).decision == "ask"
+    assert SAFETY.recheck(other, 0, local).decision == "ask"
+    assert SAFETY.recheck(other, 0, public).decision == "approve"
+
+
 def test_enter_is_judged_by_what_really_stands_there() -> None:
     approved = SAFETY.judge(plan(text("ls"), keys("enter")), World(focus=TERMINAL))
     assert isinstance(approved, ApprovedPlan)
@@ -253,6 +278,8 @@ def test_commands_that_only_the_whole_plan_shows_are_refused(steps: list[dict[st
         [app("firefox"), keys("f12"), text("document.cookie\n")],
         [app("mousepad"), text("evil"), keys("ctrl+s"), text("/home/user/.bashrc\n")],
         [app("terminal"), text("sudo reboot")],
+        [app("terminal"), text("sudo reboot"), app("mousepad")],
+        [text("rm -rf ~")],
         [keys("alt+f4"), keys("enter")],
         [{"tool": "close_window", "name": "editor"}, keys("enter")],
         [{"tool": "click", "target": "Yes"}],
@@ -278,7 +305,7 @@ def test_what_cannot_be_seen_or_taken_back_is_asked(steps: list[dict[str, object
         ([app("terminal"), text("ls"), keys("enter")], ""),
         ([app("calculator"), text("21+21"), keys("enter")], ""),
         ([app("mousepad"), text("format c: and then rm -rf /\n")], ""),
-        ([text("rm -rf ~")], ""),
+        ([app("terminal"), text("ls -la")], ""),
         ([keys("tab tab enter")], ""),
         ([app("firefox"), keys("ctrl+l"), text("wikipedia.org\n")], ""),
         ([app("firefox"), keys("ctrl+t"), text("what is javascript: a guide\n")], ""),

@@ -39,8 +39,9 @@ def _no_url(text: str) -> Finding:
 class Safety:
     """Judges plans. Holds no state but which consents were used."""
 
-    def __init__(self, tools: Toolbox, config: SafetyConfig) -> None:
-        self._tools, self._config = tools, config
+    def __init__(self, tools: Toolbox, config: SafetyConfig, search_url: str = "") -> None:
+        """``search_url``: the user's own ``desktop.search_url``, which may lead into the local network."""
+        self._tools, self._config, self._search = tools, config, search_url.partition("{")[0]
         self._commands, self._urls = CommandJudge(), judge_url
         self._spent: weakref.WeakSet[NeedsConsent] = weakref.WeakSet()
         self._lock = threading.Lock()
@@ -122,15 +123,11 @@ class Safety:
         for earlier in () if isinstance(done, World) else done:
             world = self.advance(world, earlier)
         world = _looking_at(world, effect).model_copy(update={"heard": approved.world.heard})
+        step = approved.plan.steps[index]
         found = strictest(
-            [
-                fits(approved.plan.steps[index], effect),
-                self._moved(approved, index, effect),
-                self._effect(world, effect),
-            ]
+            [fits(step, effect), self._moved(approved, index, effect), self._effect(world, effect, step.tool)]
         )
-        granted = approved.verdicts[index]
-        if severity(found.decision) <= max(severity(granted.decision), severity(Decision.NOTICE)):
+        if severity(found.decision) <= severity(Decision.NOTICE) or _covers(approved.verdicts[index], found):
             return Verdict(decision=Decision.APPROVE, step=index)
         return found.verdict(index)
 
@@ -148,8 +145,19 @@ class Safety:
             return refuse("focus", f"“{effect.window.name}” has the focus, not the {meant} that was meant")
         return None
 
-    def _effect(self, world: World, effect: Effect) -> Finding:
+    def _effect(self, world: World, effect: Effect, tool: str) -> Finding:
+        if tool == "web_search" and effect.kind in ("open_url", "launch"):
+            own = bool(self._search) and effect.payload.startswith(self._search) and effect.payload.isprintable()
+            return APPROVED if own else self._urls(effect.payload.partition("?")[0])
         return apply(self._simulation(world), effect)
+
+
+def _covers(granted: Verdict, found: Finding) -> bool:
+    """What the user has allowed is this very command, or the same kind of thing where it is no command."""
+    if granted.decision is not Decision.ASK or found.decision is not Decision.ASK:
+        return False
+    command = found.exact.partition(": ")[2]
+    return command in granted.exact if command else found.rule == granted.rule
 
 
 def _add_standing(found: Finding, plan: Plan, verdicts: list[Verdict]) -> None:

@@ -260,19 +260,15 @@ class Simulation:
         return None
 
     def standing(self) -> Finding:
-        """Text that stands in a terminal runs at the user's next Enter."""
-        lines = (
-            [self.desk.line]
-            if self.desk.place is Place.TERMINAL
-            else [self.desk.kept[Place.TERMINAL]]
-            if Place.TERMINAL in self.desk.kept
-            else []
-        )
-        text = lines[0].text if lines else ""
-        found = self._commands(text, Place.TERMINAL)
+        """Text that stands in a command line at the end runs at the user's next Enter."""
+        desk = self.desk
+        here = desk.place in (Place.TERMINAL, Place.RUN_BOX, Place.UNKNOWN)
+        place = desk.place if here else Place.TERMINAL
+        text = (desk.line if here else desk.kept.get(Place.TERMINAL, Line())).text
+        found = self._commands(text, place)
         if found.decision in ("approve", "notice"):
             return APPROVED
-        return _shown(ask("standing", f"the next Enter would run it: {found.reason}"), text, Place.TERMINAL)
+        return _shown(ask("standing", f"the next Enter would run it: {found.reason}"), text, place)
 
 
 def _named(blind: str) -> str:
