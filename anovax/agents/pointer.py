@@ -9,12 +9,14 @@ from pydantic import Field, model_validator
 
 from anovax.desktop import Desktop, Image, Rect
 from anovax.desktop.screen_targets import Target, choose_place, links, nth, parse_target
-from anovax.errors import DesktopError, ToolError
+from anovax.errors import AmbiguousTarget, DesktopError, ToolError
 from anovax.tool import KB_MOUSE, Agent, Done, Risk, StepContext, ToolArgs, Undo, WindowRef, tool
 
 _EFFECT_S = 0.8  # how long a click may take to show
+_APPEARS_S = 1.2  # how long a text that is looked for may take to appear
 _AROUND = 160  # pixels around the click that are compared
 _FAR = 50  # wheel notches that reach the end of most pages
+_BAR = 24  # pixels that a scroll bar takes at most
 _LEAST_CHANGE = 12  # pixels that must differ; a blinking text cursor is smaller
 
 
@@ -51,7 +53,8 @@ class PointerAgent(Agent):
     )
     def click(self, args: ClickArgs, step: StepContext) -> Done:
         desktop: Desktop = self.parts.desktop
-        x, y, what = self._place(args)
+        x, y, what = self._place(args, step)
+        desktop.require_on_screen(x, y)
         before = _Look(desktop, x, y)
         desktop.click(x, y, args.button, args.count, step, what)
         waited = 0.0
@@ -82,25 +85,39 @@ class PointerAgent(Agent):
         direction = {"top": "up", "bottom": "down"}.get(args.direction, args.direction)
         desktop.scroll(direction, _FAR if direction != args.direction else args.amount, step)
         step.sleep(0.3)
-        moved = _changed(before, desktop.screenshot(window)) > _LEAST_CHANGE * 10
+        moved = _changed(_inner(before), _inner(desktop.screenshot(window))) > _LEAST_CHANGE * 10
         said = f"scrolled {args.direction} in {window.name!r}"
         return Done(evidence=f"{said}; its content moved" if moved else f"{said}; nothing moved", verified=moved)
 
-    def _place(self, args: ClickArgs) -> tuple[int, int, str]:
-        """Where to click, in logical pixels, and what is there. A named text is looked for in the focused window first."""
+    def _place(self, args: ClickArgs, step: StepContext) -> tuple[int, int, str]:
+        """Where to click, in logical pixels, and what is there. A text that is not there yet is waited for a little."""
         if args.x is not None and args.y is not None:
             return args.x, args.y, args.target
-        desktop: Desktop = self.parts.desktop
-        target, focus = parse_target(args.target), desktop.focused()
-        frames = [desktop.frame(focus)] if focus is not None else []
-        problem: ToolError | None = None
-        for rect in [frame for frame in frames if frame is not None] + [monitor.rect for monitor in desktop.monitors()]:
+        target, waited = parse_target(args.target), 0.0
+        while True:
             try:
-                x, y = self._find(target, rect)
-                return x, y, args.target
-            except ToolError as error:
-                if error.candidates:
+                return *self._search(target), args.target
+            except AmbiguousTarget:
+                raise
+            except ToolError:
+                if waited >= _APPEARS_S:
                     raise
+            step.sleep(0.3)
+            waited += 0.3
+
+    def _search(self, target: Target) -> tuple[int, int]:
+        """The focused window first, then the monitors."""
+        desktop: Desktop = self.parts.desktop
+        focus = desktop.focused()
+        frame = desktop.frame(focus) if focus is not None else None
+        rects = [monitor.rect for monitor in desktop.monitors()]
+        problem: ToolError | None = None
+        for rect in [frame, *rects] if frame is not None else rects:
+            try:
+                return self._find(target, rect)
+            except AmbiguousTarget:
+                raise
+            except ToolError as error:
                 problem = problem or error
             except DesktopError:
                 continue  # a window that is outside the screen cannot be read; the monitors can
@@ -138,6 +155,11 @@ class _Look:
             return f"the title is now {titles[0].title!r}"
         pixels = _changed(before.picture, self.picture)
         return f"{pixels} pixels around it changed" if pixels > _LEAST_CHANGE else ""
+
+
+def _inner(picture: Image) -> Image:
+    """Without the right and lower edge, where scroll bars come and go by themselves."""
+    return picture[:-_BAR, :-_BAR]
 
 
 def _changed(before: Image, after: Image) -> int:

@@ -129,7 +129,7 @@ class Keyboard:
         for candidate in dict.fromkeys((group, 0, 1, 2, 3)):
             if stroke := self._tables(candidate)[1].get(keysym):
                 return stroke
-        return self._tables(group)[0].get(chr(keysym)) if keysym < 0x100 else None
+        return next((Stroke(code) for code in self.keymap().find_keycodes(keysym)), None)  # Caps Lock and the like
 
     def _send(
         self,

@@ -25,11 +25,18 @@ class Windows:
     def all(self) -> tuple[WindowRef, ...]:
         """Windows of applications, the top one first (most recently raised)."""
         with self._x:
-            return tuple(
-                ref
-                for window_id in reversed(self._ids())
-                if (ref := self.ref(window_id)) and not self._hidden_kind(window_id)
-            )
+            refs = (self.ref(window_id) for window_id in reversed(self._ids()) if not self._hidden_kind(window_id))
+            return tuple(ref for ref in refs if ref.app or ref.title or self._alive(ref.id))
+
+    def _alive(self, window_id: int) -> bool:
+        """A window manager may list a window for a while after it is gone."""
+        from Xlib import error
+
+        try:
+            self._x.window(window_id).get_attributes()
+        except error.XError:
+            return False
+        return True
 
     def _ids(self) -> tuple[int, ...]:
         stacking = self._x.cardinals(self._x.root.id, "_NET_CLIENT_LIST_STACKING")
@@ -55,7 +62,7 @@ class Windows:
 
     def exists(self, window_id: int) -> bool:
         with self._x:
-            return window_id in self._ids()
+            return window_id in self._ids() and self._alive(window_id)
 
     def ref(self, window_id: int) -> WindowRef:
         with self._x:
@@ -181,7 +188,8 @@ class Windows:
         if window.id not in self._mute:
             if self.answers(window.id, min(_PING_S, seconds)):
                 return True
-            self._mute.add(window.id)  # some toolkits announce the ping and answer it late; do not wait for it again
+            if seconds >= _PING_S:
+                self._mute.add(window.id)  # some toolkits announce the ping and do not answer it: do not wait again
         return None if _asleep(window.pid, end) else False
 
 
@@ -190,7 +198,7 @@ def _asleep(pid: int, end: float) -> bool:
     calm = 0
     stat = Path(f"/proc/{pid}/stat")
     while time.monotonic() < end:
-        time.sleep(0.01)
+        time.sleep(0.004)
         try:
             state = stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[0]
         except (OSError, IndexError):

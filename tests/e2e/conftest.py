@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 
 import pytest
-from desktop_rig import QUIET, Running, end, make_step
+from desktop_rig import QUIET, Running, end, make_step, until
 
 from anovax.desktop import Desktop, build
 from anovax.tool import StepContext
@@ -48,6 +48,7 @@ def start(desktop: Desktop, window_manager: str) -> Iterator[Callable[..., Runni
     yield run
     for process in started:
         end(process)
+    until(lambda: not desktop.windows())  # the server gives the same window ids again: see them gone first
 
 
 @pytest.fixture
