@@ -227,7 +227,8 @@ async def test_the_snapshot_is_a_jpeg_at_the_phones_size(tmp_path: Path) -> None
             assert (await web.get("/screen.jpg", params={"width": odd})).status == 200
 
 
-async def test_a_snapshot_of_a_broken_screen_says_so(tmp_path: Path) -> None:
+async def test_a_snapshot_of_a_broken_screen_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("anovax.companion.routes.CAPTURE_S", 0.5)
     painted = PaintedScreen()
     painted.frame = None  # type: ignore[assignment]
     async with running(tmp_path, screen=painted) as rig, rig.session(rig.pair()) as web:

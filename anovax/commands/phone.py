@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import typer
@@ -78,5 +79,5 @@ def _facts(device: Device) -> dict[str, object]:
 
 
 def _line(device: Device) -> str:
-    facts = _facts(device)
-    return "  ".join(str(facts.get(key, "")) for key in ("id", "name"))
+    seen = datetime.fromtimestamp(device.seen_at, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
+    return f"{device.id}  {device.name}  last seen {seen}"

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from anovax.companion import network, pairing
 from anovax.companion.devices import DeviceStore
-from anovax.companion.tls import Authority
 from anovax.config import CompanionConfig
 from anovax.errors import CompanionError
 
@@ -17,6 +16,8 @@ def open_offer(config: CompanionConfig, data_dir: Path, host: str = "") -> pairi
     ``host`` is the address that the phone shall use; empty finds the best one. CompanionError when the companion is
     off, or no phone could reach this computer.
     """
+    from anovax.companion.tls import Authority
+
     if not config.enabled:
         raise CompanionError(
             "The companion is turned off", "set enabled = true, and lan = true for a phone, under [companion]"

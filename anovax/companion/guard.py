@@ -64,16 +64,16 @@ class Guard:
                 self.check(request)
                 return await handler(request)
             except Refused as refused:
-                return refused.response()
+                return answer(refused)
             except web.HTTPException as error:
-                return Refused(error.status, "http", error.reason or "That cannot be done").response()
+                return answer(Refused(error.status, "http", error.reason or "That cannot be done"))
             except AnovaxError as error:
-                return Refused(422, "failed", error.problem, error.fix).response()
+                return answer(Refused(422, "failed", error.problem, error.fix))
             except (ConnectionError, TimeoutError):
                 raise
             except Exception as error:  # noqa: BLE001  the phone sees one sentence, the log the rest
                 _log.error("%s failed: %r", request.path, error, exc_info=_log.isEnabledFor(logging.DEBUG))
-                return Refused(500, "broken", "Something broke on the computer", "see its log").response()
+                return answer(Refused(500, "broken", "Something broke on the computer", "see its log"))
 
         return guard
 
@@ -114,6 +114,13 @@ class Guard:
         if site not in ("same-origin", "none"):
             return None  # another site made the browser ask: its cookie does not count
         return self._devices.find(request.cookies.get(COOKIE, ""))
+
+
+def answer(refused: Refused) -> web.Response:
+    """A refusal as the page reads it: ``{"error", "sentence", "retry_s"}``."""
+    body = {"error": refused.code, "sentence": str(refused), "retry_s": round(refused.retry_s)}
+    headers = {"Retry-After": str(max(1, round(refused.retry_s)))} if refused.retry_s else {}
+    return web.json_response(body, status=refused.status, headers=headers)
 
 
 async def add_security_headers(request: web.Request, response: web.StreamResponse) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from aiohttp import web
-
 from anovax.errors import CompanionError
 
 
@@ -15,11 +13,6 @@ class Refused(CompanionError):
         self.status = status
         self.code = code
         self.retry_s = retry_s
-
-    def response(self) -> web.Response:
-        body = {"error": self.code, "sentence": str(self), "retry_s": round(self.retry_s)}
-        headers = {"Retry-After": str(max(1, round(self.retry_s)))} if self.retry_s else {}
-        return web.json_response(body, status=self.status, headers=headers)
 
 
 def not_paired() -> Refused:

@@ -29,6 +29,7 @@ UPLOADS = 4
 HISTORY = 50
 SLOW_S = 0.5
 SNAPSHOT_S = 3.0
+CAPTURE_S = 5.0
 BOUNDARY = "anovax-frame"
 # The next part's head follows each picture at once: browsers show a picture when the next part has begun, and would
 # otherwise be one picture late. Its length cannot be known that early, so none is given.
@@ -168,7 +169,7 @@ class Routes:
         screen = self._screen()
         with screen.watch(linger_s=SNAPSHOT_S):
             try:
-                async with asyncio.timeout(5):
+                async with asyncio.timeout(CAPTURE_S):
                     picture = await screen.next(_width(request))
             except TimeoutError:
                 raise Refused(503, "no_screen", "The screen cannot be captured now") from None
