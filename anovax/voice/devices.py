@@ -7,6 +7,7 @@ whoever holds a stream sees ``generation`` change.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -21,6 +22,7 @@ class SoundDevices:
     """The owner of PortAudio. Thread-safe. Raises AudioError when PortAudio itself is missing."""
 
     def __init__(self) -> None:
+        _quieten_alsa()
         try:
             import sounddevice
         except OSError as error:
@@ -127,3 +129,13 @@ def _device(raw: dict[str, Any], default: bool) -> Device:
         outputs=raw["max_output_channels"],
         default=default,
     )
+
+
+def _quieten_alsa() -> None:
+    """Keep ALSA from writing its own messages to the terminal; what matters comes as an error of PortAudio.
+
+    The handler is a C function that takes nothing and does nothing (getpid), so that it outlives every Python object.
+    """
+    with contextlib.suppress(OSError, AttributeError):
+        nothing = ctypes.cast(ctypes.CDLL(None).getpid, ctypes.c_void_p)
+        ctypes.CDLL("libasound.so.2").snd_lib_error_set_handler(nothing)
