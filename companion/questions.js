@@ -2,6 +2,7 @@
 import { post } from "./api.js";
 import { say } from "./words.js";
 
+const TOO_SOON_MS = 500; // a tap that was meant for what stood here before is no answer
 const shown = new Map();
 
 /** `now()` is the computer's time in epoch seconds; `trouble(text)` shows a failure. */
@@ -49,6 +50,9 @@ function build(question, trouble) {
   choice(both, "no", say("deny"), () => answer(node, question, false, trouble));
   choice(both, "yes", say("allow"), () => answer(node, question, true, trouble));
   document.getElementById("questions").append(node);
+  const buttons = both.querySelectorAll("button");
+  buttons.forEach((button) => { button.disabled = true; });
+  setTimeout(() => buttons.forEach((button) => { button.disabled = false; }), TOO_SOON_MS);
   node.scrollIntoView({ block: "nearest" });
   navigator.vibrate?.([30, 60, 30]);
   return node;

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import aiohttp
@@ -268,6 +269,10 @@ async def test_a_new_address_gets_a_certificate_without_a_restart(
         async with aiohttp.ClientSession(connector=connector) as web:
             url = f"https://localhost:{server.port}/api/hello"
             assert (await web.get(url)).status == 200
+        _, writer = await asyncio.open_connection(  # the running server shows the new certificate
+            "127.0.0.1", server.port, ssl=rig.context(), server_hostname="127.0.0.2"
+        )
+        writer.transport.abort()
         hosts.remove("127.0.0.2")
         await asyncio.sleep(0.3)
     finally:
@@ -315,3 +320,35 @@ async def _anovax(environment: dict[str, str], *arguments: str) -> asyncio.subpr
     return await asyncio.create_subprocess_exec(
         sys.executable, "-m", "anovax", *arguments, env=environment, stdout=asyncio.subprocess.PIPE
     )
+
+
+class _SetClock:
+    """The time module with a wall clock that can be set."""
+
+    def __init__(self) -> None:
+        self.ahead = 0.0
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+    def time(self) -> float:
+        return time.time() + self.ahead
+
+
+async def test_a_clock_that_is_set_renews_the_certificate_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, days = _SetClock(), 80
+    monkeypatch.setattr("anovax.companion.server.time", clock)
+    monkeypatch.setattr("anovax.companion.server.NETWORK_S", 0.05)
+    async with running(tmp_path) as rig:
+        serial = certificate_of(rig)
+        await asyncio.sleep(0.2)
+        assert certificate_of(rig) == serial
+        rig.server.authority._fixed_now = datetime.now(UTC) + timedelta(days=days)
+        clock.ahead = days * 86400.0
+        await until(lambda: certificate_of(rig) != serial)
+
+
+def certificate_of(rig: Rig) -> str:
+    return (rig.folder / "companion" / "tls" / "server.pem").read_text()

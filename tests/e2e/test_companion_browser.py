@@ -322,11 +322,23 @@ async def test_consent_shows_the_exact_effect_and_no_is_no(browser: Browser, dat
         await expect(page.locator(".question")).to_have_count(0)
 
 
+async def test_a_tap_that_was_under_way_is_no_consent(browser: Browser, data: Path) -> None:
+    async with running(data) as rig, phone(browser, rig) as it:
+        page = await it.paired()
+        a_turn(rig)
+        rig.assistant.open_questions.add("c1")
+        await page.evaluate("""() => new MutationObserver(() => document.querySelector(".choice.yes")?.click())
+          .observe(document.getElementById("questions"), { childList: true })""")
+        show(rig, question())
+        await expect(page.locator(".choice.yes")).to_be_enabled()
+        assert rig.assistant.answers == []
+
+
 async def test_a_question_expires_on_the_phone_too(browser: Browser, data: Path) -> None:
     async with running(data) as rig, phone(browser, rig) as it:
         page = await it.paired()
         a_turn(rig)
-        show(rig, question(expires_s=1.2))
+        show(rig, question(expires_s=1.5))
         await expect(page.locator(".question")).to_have_count(1)
         await expect(page.locator(".question")).to_have_count(0)
         show(rig, question("c2"))
