@@ -81,7 +81,6 @@ TESTS = (
     Need("espeak-ng", "other voices to listen to", commands=("espeak-ng",)),
     Need("sox", "sound files of all kinds", commands=("sox",)),
     Need("chromium", "a browser for the companion's page", commands=("chromium", "chromium-browser", "google-chrome")),
-    Need("strace", "an independent look at connections", commands=("strace",)),
     Need("procps", "an independent look at processes", commands=("ps",)),
 )
 
