@@ -230,8 +230,10 @@ def awk(command: Command, run: Run) -> Finding | None:
 
 
 def editor(command: Command, run: Run) -> Finding | None:
-    """Editors and pagers that can run commands from their options."""
+    """Editors, pagers and debuggers that can run commands from their options, or look into running programs."""
     text = " ".join(command.texts)
+    if command.name in ("gdb", "lldb") and command.has("p", "pid"):
+        return ask("spying", "it looks into a running program")
     if re.search(
         r"(^|\s)(-c\s|-s\b|\+[:!]|--cmd|--eval|-f\s\w|-l\s|--script|-ex\b|-x\b|--load|-e\s*!|-S\b|\+[a-z]+!)", text
     ) or (command.piped and command.name in ("ed", "ex", "gdb", "bc-run")):

@@ -121,7 +121,7 @@ def tee(command: Command, run: Run) -> Finding | None:
 
 
 def truncate(command: Command, run: Run) -> Finding | None:
-    if not command.has("sr", "size", "reference"):
+    if not command.has("sr", "size", "reference") and (command.name == "truncate" or not command.args):
         return None
     if any(paths.is_system(path) for path in _targets(command, "sr")):
         return refuse("destroy", "it would empty system files")

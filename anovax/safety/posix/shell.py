@@ -5,12 +5,13 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from anovax.safety.finding import Finding, ask
 from anovax.safety.posix import constants
 from anovax.safety.posix.expand import DEFAULT_ENV, Piece, expand_braces, join, pieces_of
-from anovax.safety.posix.statements import HANDLERS, assign, leniently
+from anovax.safety.posix.statements import HANDLERS, after_here_document, assign, here_document, leniently
 from anovax.safety.posix.words import Command, Redirect, Word
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ _LISTS = frozenset(
     "case_statement",
      "case_item", "negated_command", "test_command", "ERROR", "command_substitution", "variable_assignments")
 )  # fmt: skip
+
+# quotes around some letters of a path serve only to hide it
+_QUOTED_INSIDE = re.compile(rb"/[A-Za-z]+(?:'[A-Za-z]+'|\"[A-Za-z]+\")(?:[A-Za-z/'\"]|$)")
 
 Parse = Callable[[bytes], "Tree"]
 Rules = Callable[[Command, "Run"], Iterable[Finding]]
@@ -104,7 +108,7 @@ class Run:
             return handler(self, node, stdin, piped)
         if node.type in _LISTS or node.type.endswith(("_statement", "_expression", "_clause")):
             return self.walk_all(node.named_children, stdin, piped)
-        self._inside(node)
+        self.walk_inside(node)
         return ""
 
     def walk_all(self, nodes: Iterable[Node], stdin: str | None, piped: bool) -> str | None:
@@ -112,14 +116,14 @@ class Run:
         known = [text for text in outputs if text is not None]
         return "".join(known) if len(known) == len(outputs) else None
 
-    def _inside(self, node: Node) -> None:
+    def walk_inside(self, node: Node) -> None:
         """Only what is substituted within a word or an expression runs."""
         for child in node.named_children:
             if child.type in ("command_substitution", "process_substitution"):
                 self.substitute(child)
             else:
                 self._nodes -= 1
-                self._inside(child)
+                self.walk_inside(child)
 
     def _comment(self, node: Node, stdin: str | None, piped: bool) -> str:
         return ""
@@ -215,7 +219,7 @@ class Run:
         rest: list[Node] = []
         for child in node.named_children:
             if child.type == "heredoc_redirect":
-                stdin, piped, rest = self._heredoc(child), True, self._after_heredoc(child)
+                stdin, piped, rest = here_document(self, child), True, after_here_document(child)
             elif child.type == "herestring_redirect":
                 text = self.words(child.named_children[-1:])
                 stdin, piped = (None if any(w.open for w in text) else " ".join(w.text for w in text) + "\n"), True
@@ -237,22 +241,6 @@ class Run:
         self.run(Command(more or ((Word(":"),) if body is None else ()), redirects, "", self.cwd))
         return self._written(Command((), redirects), out)
 
-    def _heredoc(self, node: Node) -> str | None:
-        start = next((c for c in node.named_children if c.type == "heredoc_start"), None)
-        body = next((c for c in node.named_children if c.type == "heredoc_body"), None)
-        if body is None:
-            return ""
-        text = (body.text or b"").decode(errors="replace")
-        if start is None or re.search(rb"['\"\\]", start.text or b""):
-            return text
-        self._inside(body)
-        return re.sub(r"\$(\w+)|\$\{(\w+)\}", lambda m: self.env.get(m[1] or m[2], m[0]), text)
-
-    @staticmethod
-    def _after_heredoc(node: Node) -> list[Node]:
-        """``cat <<EOF | sh``: the grammar hangs the rest of the line below the redirection."""
-        return [c for c in node.named_children if c.type in ("pipeline", "command", "list", "redirected_statement")]
-
     def _redirect(self, node: Node) -> tuple[Redirect, ...]:
         operator = "".join(child.type for child in node.children if not child.is_named)
         number = next(((c.text or b"").decode() for c in node.named_children if c.type == "file_descriptor"), "")
@@ -273,17 +261,20 @@ class Run:
                 groups[-1].append(node)
             else:
                 groups.append([node])
-        separators = self.env.get("IFS", "")
-        return [
-            word
-            for group in groups
-            for word in join([p for node in group for p in pieces_of(node, self.env, self.substitute)], separators)
-        ]
+        return [word for group in groups for word in self._expanded(group)]
+
+    def _expanded(self, group: list[Node]) -> list[Word]:
+        pieces = [piece for node in group for piece in pieces_of(node, self.env, self.substitute)]
+        found = join(pieces, self.env.get("IFS", ""))
+        source = b"".join(node.text or b"" for node in group)
+        if len(found) == 1 and b"/" in source and _QUOTED_INSIDE.search(source):
+            return [replace(found[0], hidden=True)]
+        return found
 
     def substitute(self, node: Node) -> Piece:
         """``$(…)``, ``<(…)``, ``$((…))``: run what is inside; its output is part of the word."""
         if node.type == "arithmetic_expansion":
-            self._inside(node)
+            self.walk_inside(node)
             return Piece("1", open=True)
         before, self.decoded = self.decoded, False
         out = self.walk_all(node.named_children, "", False)

@@ -28,6 +28,23 @@ def leniently(text: str) -> Iterator[tuple[Word, ...]]:
             yield tuple(found)
 
 
+def here_document(run: Run, node: Node) -> str | None:
+    start = next((c for c in node.named_children if c.type == "heredoc_start"), None)
+    body = next((c for c in node.named_children if c.type == "heredoc_body"), None)
+    if body is None:
+        return ""
+    text = (body.text or b"").decode(errors="replace")
+    if start is None or re.search(rb"['\"\\]", start.text or b""):
+        return text
+    run.walk_inside(body)
+    return re.sub(r"\$(\w+)|\$\{(\w+)\}", lambda m: run.env.get(m[1] or m[2], m[0]), text)
+
+
+def after_here_document(node: Node) -> list[Node]:
+    """``cat <<EOF | sh``: the grammar hangs the rest of the line below the redirection."""
+    return [c for c in node.named_children if c.type in ("pipeline", "command", "list", "redirected_statement")]
+
+
 def assign(run: Run, node: Node) -> tuple[str, str]:
     name = ((node.child_by_field_name("name") or node).text or b"").decode()
     value = node.child_by_field_name("value")

@@ -73,7 +73,7 @@ def _prose(command: Command) -> bool:
 def _kill(command: Command, run: Run) -> Finding | None:
     if command.name == "xkill":
         return ask("processes", "it kills the window that is clicked next")
-    if not command.args or (command.has("lL", "list") and not command.has("9")) or "-0" in command.texts:
+    if not command.args or set(command.low) & {"-l", "--list", "-ln"} or "-0" in command.texts:
         return None
     operands = command.operands("sn")
     if command.name == "kill":

@@ -56,6 +56,8 @@ def unwrap(command: Command, run: Run) -> list[Finding]:
         return [*found, *shell(command, run)]
     if name in _SPECIAL:
         return [*found, *_SPECIAL[name](command, run)]
+    if name in ("strace", "ltrace", "perf") and command.has("p", "attach"):
+        found.append(ask("spying", "it looks into a running program"))
     if name in _PREFIXES:
         _run_rest(command, run)
     return found
