@@ -30,8 +30,8 @@ const FOLD = {
   StopRequested: (s) => { s.stopped = true; },
   Muted: (s, e) => { s.muted = e.on; },
   ScreenWatched: (s, e) => { s.watchers = e.watchers; },
-  Noticed: (s, e) => { if (e.level !== "info" || e.turn) s.notices = [...s.notices.slice(-2), e]; },
-  DeviceTroubled: (s, e) => { s.notices = [...s.notices.slice(-2), { text: `${e.device}: ${e.problem}. ${e.fix}`, level: "warning", at: e.at }]; },
+  Noticed: (s, e) => { if (e.level !== "info" || e.turn) notice(s, e); },
+  DeviceTroubled: (s, e) => notice(s, { text: `${e.device}: ${e.problem}. ${e.fix}`, level: "warning", at: e.at }),
 };
 
 /** Take one event into the state; returns the state. Kinds that the page does not show change nothing. */
@@ -49,6 +49,11 @@ export function cards(state) {
 
 function keep(state) {
   return { muted: state.muted, watchers: state.watchers, notices: state.notices };
+}
+
+/** The last three, each sentence once. */
+function notice(state, fresh) {
+  state.notices = [...state.notices.filter((old) => old.text !== fresh.text), fresh].slice(-3);
 }
 
 function change(state, event, values) {
