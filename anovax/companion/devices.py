@@ -49,7 +49,7 @@ class DeviceStore:
     def add(self, name: str) -> tuple[Device, str]:
         """A new phone and its token, which exists nowhere else."""
         if len(self.list()) >= MAX_DEVICES:
-            raise CompanionError(f"{MAX_DEVICES} phones are paired", "revoke one with `anovax devices revoke NAME`")
+            raise CompanionError(f"{MAX_DEVICES} phones are paired", "revoke one with `anovax devices --revoke NAME`")
         token = secrets.token_urlsafe(32)
         device = Device(
             id=secrets.token_hex(4), name=clean_name(name), token_sha256=_hash(token), paired_at=time.time()
