@@ -15,7 +15,8 @@ from anovax.tool import KB_MOUSE, Agent, Done, Risk, StepContext, ToolArgs, Undo
 _EFFECT_S = 0.8  # how long a click may take to show
 _APPEARS_S = 1.2  # how long a text that is looked for may take to appear
 _AROUND = 160  # pixels around the click that are compared
-_FAR = 50  # wheel notches that reach the end of most pages
+_FAR = 50  # wheel notches at a time on the way to an end
+_FARTHER = 20  # times at most
 _BAR = 24  # pixels that a scroll bar takes at most
 _LEAST_CHANGE = 12  # pixels that must differ; a blinking text cursor is smaller
 
@@ -81,13 +82,24 @@ class PointerAgent(Agent):
             raise ToolError("No window has the focus", "click into a window first")
         if not frame.contains(*desktop.pointer()):
             desktop.move(*frame.centre)  # the wheel goes to what is under the pointer
-        before = desktop.screenshot(window)
-        direction = {"top": "up", "bottom": "down"}.get(args.direction, args.direction)
-        desktop.scroll(direction, _FAR if direction != args.direction else args.amount, step)
-        step.sleep(0.3)
-        moved = _changed(_inner(before), _inner(desktop.screenshot(window))) > _LEAST_CHANGE * 10
+        direction = {"top": "up", "bottom": "down"}.get(args.direction)
+        if direction is None:
+            moved = self._turn(args.direction, args.amount, window, step)
+        else:
+            moved = self._turn(direction, _FAR, window, step)
+            for _ in range(_FARTHER if moved else 0):
+                if not self._turn(direction, _FAR, window, step):
+                    break
         said = f"scrolled {args.direction} in {window.name!r}"
         return Done(evidence=f"{said}; its content moved" if moved else f"{said}; nothing moved", verified=moved)
+
+    def _turn(self, direction: str, amount: int, window: WindowRef, step: StepContext) -> bool:
+        """Turn the wheel; True when the content moved."""
+        desktop: Desktop = self.parts.desktop
+        before = desktop.screenshot(window)
+        desktop.scroll(direction, amount, step)
+        step.sleep(0.3)
+        return _changed(_inner(before), _inner(desktop.screenshot(window))) > _LEAST_CHANGE * 10
 
     def _place(self, args: ClickArgs, step: StepContext) -> tuple[int, int, str]:
         """Where to click, in logical pixels, and what is there. A text that is not there yet is waited for a little."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -37,6 +38,7 @@ class Accessibility:
         self._lock = threading.Lock()
         self._bus: Any = None
         self._absent_until = 0.0
+        self._last: tuple[str, str] | None = None  # where the focus was; the search starts there
 
     def focused_field(self, pid: int) -> Field | None:
         """The field of process ``pid`` that has the keyboard focus, None when it cannot be told."""
@@ -94,8 +96,18 @@ class Accessibility:
                 (name,),
             )
             if owner[0] == pid:
-                return next((self._describe(bus, *node) for node in self._focused(bus, name, path, end)), None)
+                return self._field_of(bus, name, path, end)
         return None
+
+    def _field_of(self, bus: Any, name: str, path: str, end: float) -> Field | None:
+        if self._last is not None and self._last[0] == name:
+            last, self._last = self._last, None
+            with suppress(ValueError):  # the last field may be gone
+                if self._states(bus, *last) >> _FOCUSED & 1:
+                    self._last = last
+                    return self._describe(bus, *last)
+        self._last = next(self._focused(bus, name, path, end), None)
+        return None if self._last is None else self._describe(bus, *self._last)
 
     def _focused(self, bus: Any, name: str, path: str, end: float) -> Iterator[tuple[str, str]]:
         """Depth first through what is showing, to the node with the state FOCUSED."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import random
 import select
 import shutil
 import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 from anovax.errors import DesktopError
 
@@ -26,7 +28,10 @@ def virtual_display(width: int = 1280, height: int = 800) -> Iterator[str]:
             raise DesktopError(f"{program} is not installed", "install xvfb and openbox, or run scripts/start.py")
     reading, writing = os.pipe()
     server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(writing), "-screen", "0", f"{width}x{height}x24", "-nolisten", "tcp", "-noreset"],
+        [
+            *("Xvfb", f":{_free_number()}", "-displayfd", str(writing), "-nolisten", "tcp", "-noreset"),
+            *("-screen", "0", f"{width}x{height}x24"),
+        ],
         pass_fds=(writing,),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -42,6 +47,13 @@ def virtual_display(width: int = 1280, height: int = 800) -> Iterator[str]:
         os.close(reading)
         for process in (manager, server):
             _end(process)
+
+
+def _free_number() -> int:
+    """A display number that nobody holds the lock of. Left to choose by itself, Xvfb may take a number whose socket
+    another network namespace uses, and the two servers then share a path."""
+    numbers = random.sample(range(200, 1000), 200)
+    return next(number for number in numbers if not Path(f"/tmp/.X{number}-lock").exists())
 
 
 def _number(reading: int, server: subprocess.Popen[bytes]) -> str:
