@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
+import stat
 import sys
 from pathlib import Path
 
@@ -25,19 +27,21 @@ async def listen(config: Config) -> None:
     wanted = Wanted(listen=True, companion=config.companion.enabled)
     async with build(config, wanted) as assistant:
         shown = asyncio.create_task(show(assistant.bus.subscribe()))
-        asking = asyncio.create_task(keyboard(assistant))
+        asking = asyncio.create_task(keyboard(assistant)) if can_be_typed() else None
         done = asyncio.Event()
         _on_signals(assistant, done)
         typer.echo(f"Listening. Say “{wake_phrase(config)}”, or type a request. Ctrl-C ends.", err=True)
         await done.wait()
         for task in (shown, asking):
-            task.cancel()
+            if task is not None:
+                task.cancel()
 
 
 async def do_once(
     config: Config, text: str, audio: Path | None, dry_run: bool, ask: bool, silent: bool
 ) -> Report:
     """Execute one request. ``ask``: consent questions are put at the terminal, else they are answered no."""
+    ask = ask and can_be_typed()
     async with build(config, Wanted(speak=not silent, stt=audio is not None)) as assistant:
         done = asyncio.Event()
         _on_signals(assistant, done)
@@ -67,6 +71,15 @@ async def show(events: Subscription) -> None:
         line = line_for(event)
         if line:
             console.print(line)
+
+
+def can_be_typed() -> bool:
+    """Whether standard input is a terminal or a pipe. A service has neither, and a file is no person."""
+    try:
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+    except (OSError, ValueError, AttributeError):  # closed, or none at all
+        return False
+    return sys.stdin.isatty() or stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
 async def keyboard(assistant: Assistant) -> None:
