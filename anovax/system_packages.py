@@ -22,7 +22,10 @@ from anovax.wheelhouse import InstallError
 
 @dataclass(frozen=True)
 class Need:
-    """Something that is there when one of ``commands`` is on the path, ``library`` loads, or ``module`` is found."""
+    """Something that is there when one of ``commands`` is on the path, ``library`` loads, or ``module`` is found.
+
+    A ``library`` with slashes is a file below /usr.
+    """
 
     package: str
     why: str
@@ -39,7 +42,7 @@ class Need:
 
 
 def _loads(library: str) -> bool:
-    if "/" in library:  # a plug-in, in the folder of the machine's architecture
+    if "/" in library:
         return any(Path("/usr").glob(library))
     try:
         ctypes.CDLL(library)
@@ -71,6 +74,8 @@ HEADLESS = (
         library="lib/*/alsa-lib/libasound_module_pcm_pulse.so",
     ),
     Need("dbus", "the applications' message bus", commands=("dbus-daemon",)),
+    Need("at-spi2-core", "what the applications' fields hold", library="libexec/at-spi-bus-launcher"),
+    Need("fonts-dejavu-core", "letters on the screen", library="share/fonts/truetype/dejavu/DejaVuSans.ttf"),
     Need("galculator", "a calculator to demonstrate with", commands=("galculator",)),
     Need("mousepad", "a text editor to demonstrate with", commands=("mousepad",)),
     Need("xterm", "a terminal to demonstrate with", commands=("xterm",)),
@@ -81,8 +86,19 @@ TESTS = (
     Need("espeak-ng", "other voices to listen to", commands=("espeak-ng",)),
     Need("sox", "sound files of all kinds", commands=("sox",)),
     Need("chromium", "a browser for the companion's page", commands=("chromium", "chromium-browser", "google-chrome")),
+    Need("libnss3-tools", "certificates for the browser", commands=("certutil",)),
+    Need("libxkbcommon0", "another opinion on keyboards", library="libxkbcommon.so.0"),
+    Need("libxkbcommon-x11-0", "a Qt window to type into", library="libxkbcommon-x11.so.0"),
+    Need("libxcb-cursor0", "a Qt window to type into", library="libxcb-cursor.so.0"),
+    Need("libxcb-icccm4", "a Qt window to type into", library="libxcb-icccm.so.4"),
+    Need("libxcb-keysyms1", "a Qt window to type into", library="libxcb-keysyms.so.1"),
+    Need("libegl1", "a Qt window to type into", library="libEGL.so.1"),
+    Need("python3-gi", "a GTK window to type into", library="lib/python3/dist-packages/gi/__init__.py"),
+    Need("gir1.2-gtk-3.0", "a GTK window to type into", library="lib/*/girepository-1.0/Gtk-3.0.typelib"),
     Need("procps", "an independent look at processes", commands=("ps",)),
 )
+if sys.executable.startswith("/usr/bin/"):  # other Pythons have their own, or none
+    TESTS += (Need("python3-tk", "a Tk window to type into", module="_tkinter"),)
 
 
 def has_screen() -> bool:
