@@ -60,7 +60,9 @@ def test_invention_becomes_a_question(request_text: str, step: dict[str, Any]) -
 
 
 def test_one_invented_step_stops_the_whole_plan() -> None:
-    plan = judge("open mail and send it", {"tool": "open_app", "name": "mail"}, {"tool": "type_text", "text": "bob@example.org"})
+    plan = judge(
+        "open mail and send it", {"tool": "open_app", "name": "mail"}, {"tool": "type_text", "text": "bob@example.org"}
+    )
     assert plan.steps == ()
 
 
@@ -90,7 +92,10 @@ def test_memory_and_windows_give_words() -> None:
         turns=(PastTurn(heard="open firefox", plan=Plan()),),
     )
     assert judge("type my address", {"tool": "type_text", "text": "12 Elm Street"}, context=context).steps
-    assert judge("close it", {"tool": "close_window", "name": "mousepad"}, context=context).steps[0].to_json()["name"] == "mousepad"
+    assert (
+        judge("close it", {"tool": "close_window", "name": "mousepad"}, context=context).steps[0].to_json()["name"]
+        == "mousepad"
+    )
     assert judge("again", {"tool": "open_app", "name": "firefox"}, context=context).steps
 
 

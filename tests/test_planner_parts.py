@@ -33,7 +33,9 @@ OPENED = PastTurn(heard="open notepad", plan=Plan(steps=(Step.parse({"tool": "op
     ],
 )
 def test_copying_goes_on_with_the_users_words(written: str, guess: str) -> None:
-    assert Copying("search for hiking boots in oslo and type see you")(written).removesuffix("]") == guess.removesuffix("]")
+    assert Copying("search for hiking boots in oslo and type see you")(written).removesuffix("]") == guess.removesuffix(
+        "]"
+    )
 
 
 def test_copying_does_not_guess_between_two_places() -> None:
@@ -122,7 +124,7 @@ def test_a_failure_is_told_in_bounded_json() -> None:
     assert json.loads(told + "]}")["asked"] == "open x"
 
 
-# --- model files that cannot be used -----------------------------------------------------------------------------------
+# --- model files that cannot be used ---------------------------------------------------------------------------------
 
 
 def test_a_missing_model_is_one_sentence(tmp_path: Path) -> None:

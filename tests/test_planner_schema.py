@@ -69,7 +69,9 @@ def test_the_schema_refuses(text: str) -> None:
     assert list(COMPACT.iter_errors(json.loads(text)))
 
 
-@pytest.mark.parametrize("text", ["", "null", "[", "[]", "{}", "7", '["a"]', '[1,["format_disk"]]', '[1,["open_app"]]', "[1,[]]", "[1,7]"])
+@pytest.mark.parametrize(
+    "text", ["", "null", "[", "[]", "{}", "7", '["a"]', '[1,["format_disk"]]', '[1,["open_app"]]', "[1,[]]", "[1,7]"]
+)
 def test_what_is_no_plan_is_a_clear_error(text: str) -> None:
     with pytest.raises(PlanFormatError):
         read_compact(text, TOOLS)

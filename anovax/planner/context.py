@@ -13,14 +13,22 @@ from anovax.tool import Toolbox
 MAX_TURN = 120  # characters of an earlier request and its plan
 # What points at something outside the request. Reading it costs about 40 ms a token, so it is only read when needed.
 _THING = re.compile(r"\b(?:it|its|that|this|these|those|them|there|here|current|active|open one)\b", re.IGNORECASE)
-_BEFORE = re.compile(r"\b(?:again|repeat|same|once more|another time|what did i|did i just|i (?:just )?(?:said|asked|meant)|instead|no,?)\b", re.IGNORECASE)
+_BEFORE = re.compile(
+    r"\b(?:again|repeat|same|once more|another time|what did i|did i just|i (?:just )?(?:said|asked|meant)|instead"
+    r"|no,?)\b",
+    re.IGNORECASE,
+)
 _OTHER = re.compile(r"\b(?:other|previous|last|back|former|earlier|second one|first one)\b", re.IGNORECASE)
 
 
 def entries(text: str, context: Context, tools: Toolbox) -> str:
     """Entries of the prompt's JSON object to stand before the request ``text``; "" when it stands for itself."""
     thing, before, other = (bool(pattern.search(text)) for pattern in (_THING, _BEFORE, _OTHER))
-    turns = "".join(_turn(turn, tools) for turn in context.turns[-2 if before else -1 :]) if thing or before or other else ""
+    turns = (
+        "".join(_turn(turn, tools) for turn in context.turns[-2 if before else -1 :])
+        if thing or before or other
+        else ""
+    )
     seen: dict[str, Any] = {}
     if (thing or other) and context.focus:
         seen["focus"] = context.focus.name[:40]

@@ -27,7 +27,11 @@ class Copying:
         rest = self._request[at:]
         joint = _JOINT.search(rest)
         rest = rest[: joint.start()] if joint else rest
-        return rest[:MAX_GUESS] if len(rest) > MAX_GUESS else rest + '"' + ("]]" if not joint and self._last(written) else "]")
+        return (
+            rest[:MAX_GUESS]
+            if len(rest) > MAX_GUESS
+            else rest + '"' + ("]]" if not joint and self._last(written) else "]")
+        )
 
     def _find(self, said: str) -> int:
         """Where the one occurrence of ``said`` at a word's start ends; -1 for none or several."""
@@ -38,4 +42,4 @@ class Copying:
     def _last(written: str) -> bool:
         """Whether the step that is being written is the last of those announced."""
         count = re.match(r"\[(\d)", written)
-        return bool(count) and written.count('["') == int(count[1])
+        return count is not None and written.count('["') == int(count[1])

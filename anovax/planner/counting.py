@@ -1,47 +1,53 @@
-"""How many steps a request asks for, 0 for words only: decided before any step is written.
+"""The first decisions of a plan: how many steps, 0 for words only, and the first tool; before any step is written.
 
-The model knows which requests want words only, but its first guess leans to one side. One constant, fitted per model on
-requests of our own (``requests.tsv``, by ``anovax bench calibrate``), puts that right: contextual calibration, Zhao et al. 2021
-(https://arxiv.org/abs/2102.09690), with labelled requests in place of a content-free one.
+Committing to the number first keeps a small model from inventing further steps.
 """
 
 from __future__ import annotations
 
-import json
-from importlib.resources import files
+from collections.abc import Collection
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anovax.plan import MAX_STEPS
 from anovax.planner.engine import Engine
+from anovax.planner.probe import fitted, prompt_mark
 
-NEUTRAL = 0.0
+Logits = NDArray[np.float32]
+
+
+class Decision(NamedTuple):
+    """How many ``steps``; ``lean``: what to add to the logits of the tools' first tokens (``Counting.firsts``)."""
+
+    steps: int
+    lean: Logits
 
 
 class Counting:
-    """``bias`` is added to the log-odds of words only. ``ahead``: the tokens that a count of one forces, with the one."""
+    """``ahead``: the tokens of a count of one and of all that it forces, up to the tool's name."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, tools: Collection[str]) -> None:
         self._digits = [engine.tokenize(str(n))[0] for n in range(MAX_STEPS + 1)]
+        self.firsts = sorted({engine.tokenize(name)[0] for name in tools})
+        self.names = tuple(engine.piece(token).decode() for token in self.firsts)
         self.ahead = [*engine.tokenize("1"), *engine.tokenize(',["')]
-        self.bias = known_bias(engine.path.stem)
+        self.probe = fitted(engine.path.stem, prompt_mark(tools), self.names)
 
-    def odds(self, logits: NDArray[np.float32]) -> float:
-        """Log-odds of words only against any number of steps. ``logits``: shape (n_vocab,)."""
-        digits = logits[self._digits]
+    def odds(self, count: Logits) -> float:
+        """The model's log-odds of words only against any number of steps. ``count``: logits where the count stands."""
+        digits = count[self._digits]
         return float(digits[0] - np.logaddexp.reduce(digits[1:]))
 
-    def count(self, logits: NDArray[np.float32], bias: float) -> int:
-        if self.odds(logits) + bias > 0:
-            return 0
-        return 1 + int(logits[self._digits[1:]].argmax())
+    def decide(self, count: Logits, tool: Logits, probed: bool = True) -> Decision:
+        """``count`` and ``tool``: logits where the count stands and where a single step's tool would, shape
+        (n_vocab,)."""
+        nothing = np.zeros(len(self.firsts), dtype=np.float32)
+        words, lean = self.probe.lean(tool) if self.probe and probed else (0.0, nothing)
+        if self.odds(count) + words > 0:
+            return Decision(0, nothing)
+        return Decision(1 + int(count[self._digits[1:]].argmax()), lean)
 
     def token(self, count: int) -> int:
         return self._digits[count]
-
-
-def known_bias(model: str) -> float:
-    """The fitted constant for the GGUF file named ``model``, NEUTRAL for one that was never fitted."""
-    fitted: dict[str, float] = json.loads(files("anovax.planner").joinpath("calibration.json").read_text("utf-8"))
-    return next((bias for name, bias in fitted.items() if name in model), NEUTRAL)

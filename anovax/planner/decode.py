@@ -1,8 +1,9 @@
 """Writing under a grammar: greedy, with as few passes through the model as can be.
 
-A pass over k tokens costs far less than k passes over one. So what the grammar forces is fed together with the token before
-it, and where an argument has begun to repeat the user's words, their continuation is fed along and kept as far as the model
-would have written it (prompt lookup decoding, Saxena 2023: https://github.com/apoorvumang/prompt-lookup-decoding).
+A pass over k tokens costs far less than k passes over one. So what the grammar forces is fed together with the token
+before it, and where an argument has begun to repeat the user's words, their continuation is fed along and kept as far
+as the model would have written it (prompt lookup decoding, Saxena 2023:
+https://github.com/apoorvumang/prompt-lookup-decoding).
 """
 
 from __future__ import annotations
@@ -80,7 +81,8 @@ class Writer:
         return b"".join(self.out.pieces).decode("utf-8", "replace")
 
     def finish(self, logits: Logits) -> Written:
-        """Go on until the grammar is satisfied or the budget is spent. ``logits``: after the last token fed, (n_vocab,)."""
+        """Go on until the grammar is satisfied or the budget is spent. ``logits``: after the last token fed,
+        (n_vocab,)."""
         while not self.matcher.is_accepting():
             if self.out.sampled + self.out.copied >= self.budget:
                 self.out.truncated = True
@@ -101,12 +103,12 @@ class Writer:
         for kept, token in enumerate(draft):
             if choose(logits[kept], self.matcher) != token:
                 self.engine.truncate(start + kept)
-                return logits[kept]
+                return np.asarray(logits[kept])
             self._note([token])
             self.out.copied += 1
             if self.matcher.is_accepting():
                 break
-        return logits[-1]
+        return np.asarray(logits[-1])
 
     def _draft(self) -> list[int]:
         guess = self._propose(self.text)

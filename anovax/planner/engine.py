@@ -34,39 +34,40 @@ class Engine:
         check_file(path)
         check_memory(path)
         self.path = path
-        self._api: Any = import_llama()
+        self.api: Any = import_llama()
         self._model: Any = self._load()
         self._ctx: Any = None
         try:
-            self.vocab: Any = self._api.llama_model_get_vocab(self._model)
+            self.vocab: Any = self.api.llama_model_get_vocab(self._model)
             self._check_instruct()
             self._ctx = self._open(threads, context)
         except BaseException:
             self.close()
             raise
-        self.n_vocab: int = self._api.llama_vocab_n_tokens(self.vocab)
+        self.n_vocab: int = self.api.llama_vocab_n_tokens(self.vocab)
         self.context = context
         self.past = 0  # tokens in the KV cache
-        self._batch: Any = self._api.llama_batch_init(BATCH, 0, 1)
+        self._batch: Any = self.api.llama_batch_init(BATCH, 0, 1)
 
     # --- building ----------------------------------------------------------------------------------------------------
 
     def _load(self) -> Any:
-        params = self._api.llama_model_default_params()
+        params = self.api.llama_model_default_params()
         params.n_gpu_layers = 0
-        model = self._api.llama_model_load_from_file(os.fsencode(self.path), params)
+        model = self.api.llama_model_load_from_file(os.fsencode(self.path), params)
         if not model:
             raise PlannerError(f"The planner model {self.path} is damaged", "fetch it again: anovax models fetch")
         return model
 
     def _check_instruct(self) -> None:
-        if not self._api.llama_model_chat_template(self._model, None):
+        if not self.api.llama_model_chat_template(self._model, None):
             raise PlannerError(
-                f"{self.path.name} is not an instruct model (it has no chat template)", "choose an instruct GGUF as planner.model"
+                f"{self.path.name} is not an instruct model (it has no chat template)",
+                "choose an instruct GGUF as planner.model",
             )
 
     def _open(self, threads: int, context: int) -> Any:
-        api = self._api
+        api = self.api
         params = api.llama_context_default_params()
         params.n_ctx, params.n_batch, params.n_ubatch = context, BATCH, BATCH
         params.n_threads = params.n_threads_batch = threads
@@ -75,7 +76,10 @@ class Engine:
         params.no_perf = True
         ctx = api.llama_init_from_model(self._model, params)
         if not ctx:
-            raise PlannerError(f"There is not enough memory to plan with {self.path.name}", "close something or choose a smaller planner.model")
+            raise PlannerError(
+                f"There is not enough memory to plan with {self.path.name}",
+                "close something or choose a smaller planner.model",
+            )
         # llama.cpp asks between two operations whether to go on, thousands of times a second. A Python callback would
         # take the interpreter lock each time; strlen of a one-character buffer answers the same without it.
         self._flag = ctypes.create_string_buffer(2)
@@ -90,13 +94,13 @@ class Engine:
         """Token ids of ``text``. Control tokens are recognised only when ``special`` is set: never for users' text."""
         raw = text.encode("utf-8", "replace")
         room = len(raw) + 8
-        buffer = (self._api.llama_token * room)()
-        n = self._api.llama_tokenize(self.vocab, raw, len(raw), buffer, room, False, special)
+        buffer = (self.api.llama_token * room)()
+        n = self.api.llama_tokenize(self.vocab, raw, len(raw), buffer, room, False, special)
         return list(buffer[:n])
 
     def piece(self, token: int) -> bytes:
         buffer = ctypes.create_string_buffer(256)
-        n = self._api.llama_token_to_piece(self.vocab, token, buffer, 256, 0, True)
+        n = self.api.llama_token_to_piece(self.vocab, token, buffer, 256, 0, True)
         return buffer.raw[: max(n, 0)]
 
     # --- the cache ---------------------------------------------------------------------------------------------------
@@ -107,13 +111,15 @@ class Engine:
         The array is llama.cpp's own memory: valid until the next call. Raises Cancelled after ``stop``.
         """
         if self.past + len(tokens) > self.context:
-            raise PlannerError("The request and its context are longer than the planner can read", "say it in fewer words")
+            raise PlannerError(
+                "The request and its context are longer than the planner can read", "say it in fewer words"
+            )
         done = 0
         while done < len(tokens):
             part = tokens[done : done + BATCH]
             self._decode(part, min(want, len(part)) if done + len(part) == len(tokens) else 0)
             done += len(part)
-        pointer = self._api.llama_get_logits(self._ctx)
+        pointer = self.api.llama_get_logits(self._ctx)
         return np.ctypeslib.as_array(pointer, shape=(want, self.n_vocab))
 
     def _decode(self, tokens: Sequence[int], want: int) -> None:
@@ -122,7 +128,7 @@ class Engine:
         for i, token in enumerate(tokens):
             batch.token[i], batch.pos[i], batch.n_seq_id[i], batch.logits[i] = token, self.past + i, 1, i >= n - want
             batch.seq_id[i][0] = 0
-        status = self._api.llama_decode(self._ctx, batch)
+        status = self.api.llama_decode(self._ctx, batch)
         if status != 0:
             self.truncate(self.past)
             if self._flag[0] != b"\0":
@@ -132,21 +138,21 @@ class Engine:
 
     def truncate(self, n: int) -> None:
         """Forget everything after the first ``n`` cached tokens."""
-        self._api.llama_memory_seq_rm(self._api.llama_get_memory(self._ctx), 0, n, -1)
+        self.api.llama_memory_seq_rm(self.api.llama_get_memory(self._ctx), 0, n, -1)
         self.past = n
 
     def state(self) -> bytes:
         """The cached tokens' keys and values."""
-        size = self._api.llama_state_seq_get_size(self._ctx, 0)
+        size = self.api.llama_state_seq_get_size(self._ctx, 0)
         buffer = (ctypes.c_uint8 * size)()
-        n = self._api.llama_state_seq_get_data(self._ctx, buffer, size, 0)
+        n = self.api.llama_state_seq_get_data(self._ctx, buffer, size, 0)
         return bytes(memoryview(buffer)[:n])
 
     def restore(self, state: bytes, past: int) -> bool:
         """Put back what ``state`` gave. False, with an empty cache, when llama.cpp does not accept it."""
         self.truncate(0)
         buffer = (ctypes.c_uint8 * len(state)).from_buffer_copy(state)
-        ok = self._api.llama_state_seq_set_data(self._ctx, buffer, len(state), 0) == len(state)
+        ok = self.api.llama_state_seq_set_data(self._ctx, buffer, len(state), 0) == len(state)
         self.truncate(past if ok else 0)
         return bool(ok)
 
@@ -165,18 +171,18 @@ class Engine:
         """What identifies the llama.cpp build: a KV state is only good for the one that wrote it."""
         import llama_cpp
 
-        return f"{llama_cpp.__version__} {self._api.llama_print_system_info().decode()}"
+        return f"{llama_cpp.__version__} {self.api.llama_print_system_info().decode()}"
 
     def close(self) -> None:
         """Give the memory back. Safe twice."""
         if getattr(self, "_batch", None) is not None:
-            self._api.llama_batch_free(self._batch)
+            self.api.llama_batch_free(self._batch)
             self._batch = None
         if self._ctx is not None:
-            self._api.llama_free(self._ctx)
+            self.api.llama_free(self._ctx)
             self._ctx = None
         if self._model is not None:
-            self._api.llama_model_free(self._model)
+            self.api.llama_model_free(self._model)
             self._model = None
 
 
@@ -190,7 +196,9 @@ def import_llama() -> Any:
     try:
         import llama_cpp
     except (ImportError, OSError, RuntimeError) as error:
-        raise PlannerError(f"llama.cpp cannot be loaded ({error})", "install llama-cpp-python, or use --backend fastpath") from None
+        raise PlannerError(
+            f"llama.cpp cannot be loaded ({error})", "install llama-cpp-python, or use --backend fastpath"
+        ) from None
     logging.getLogger("llama-cpp-python").setLevel(logging.CRITICAL + 1)  # it prints every tensor otherwise
     llama_cpp.llama_backend_init()
     return llama_cpp
@@ -202,7 +210,9 @@ def check_file(path: Path) -> None:
         with path.open("rb") as stream:
             magic = stream.read(4)
     except OSError as error:
-        raise PlannerError(f"The planner model {path} cannot be read ({error.strerror})", "run: anovax models fetch") from None
+        raise PlannerError(
+            f"The planner model {path} cannot be read ({error.strerror})", "run: anovax models fetch"
+        ) from None
     if magic != b"GGUF":
         raise PlannerError(f"{path} is not a GGUF model file", "choose an instruct GGUF as planner.model")
 

@@ -26,7 +26,9 @@ class _Generate:
     def __init__(self, config: PlannerConfig, schema: Mapping[str, Any]) -> None:
         self._key = os.environ.get(config.api_key_env, "")
         if not self._key:
-            raise ConfigError("The gemini backend needs a key", f"put it into the environment variable {config.api_key_env}")
+            raise ConfigError(
+                "The gemini backend needs a key", f"put it into the environment variable {config.api_key_env}"
+            )
         self._config, self._schema = config, schema
 
     def call(self, system: str, user: str) -> tuple[str, Mapping[str, str], Mapping[str, Any]]:

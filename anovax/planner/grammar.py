@@ -1,6 +1,7 @@
 """The plan schema as a llguidance grammar over the model's tokens, made by outlines' llguidance backend.
 
-outlines' own loop samples every token and reads the whole prompt each time; the matcher is driven by our own (decode.py).
+outlines' own loop samples every token and reads the whole prompt each time; the matcher is driven by our own
+(decode.py).
 """
 
 from __future__ import annotations
@@ -11,20 +12,14 @@ from typing import Any
 
 from anovax.errors import PlannerError
 from anovax.planner.engine import Engine
+from anovax.planner.vocabulary import llg_tokenizer
 
 
 class Grammar:
     """``schema`` is a JSON schema. Raises PlannerError when no grammar can be made of it."""
 
     def __init__(self, engine: Engine, schema: Mapping[str, Any]) -> None:
-        from llguidance.llamacpp import lltokenizer_from_vocab
-        from outlines.backends.llguidance import LLGuidanceBackend
-
-        class Backend(LLGuidanceBackend):  # type: ignore[misc]
-            def _create_llg_tokenizer(self, model: Engine) -> Any:
-                return lltokenizer_from_vocab(model.vocab)
-
-        self._made = Backend(engine).get_json_schema_logits_processor(json.dumps(schema))
+        self._made = _backend(engine).get_json_schema_logits_processor(json.dumps(schema))
         self.matcher()
 
     def matcher(self) -> Any:
@@ -33,5 +28,17 @@ class Grammar:
 
         matcher = LLMatcher(self._made.llg_tokenizer, self._made.grammar)
         if matcher.is_error():
-            raise PlannerError(f"The plan grammar cannot be built ({matcher.get_error()})", "report this tool declaration")
+            raise PlannerError(f"The plan grammar cannot be built ({matcher.get_error()})", "correct the newest tool")
         return matcher
+
+
+def _backend(engine: Engine) -> Any:
+    """outlines' backend over our engine: it knows only its own kinds of model, so the tokenizer is given to it."""
+    from outlines.backends.llguidance import LLGuidanceBackend
+
+    class Backend(LLGuidanceBackend):
+        def _create_llg_tokenizer(self, model: Any) -> Any:
+            return llg_tokenizer(model)
+
+    made: Any = Backend
+    return made(engine)

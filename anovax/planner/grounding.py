@@ -38,14 +38,18 @@ _QUESTIONS = {
 }
 # Words that carry no fact: an argument may have them although the user did not say them.
 _FREE = frozenset(
-    "a an the of in on at to for from by with and or is are was be i my me mine you your it its this that do does did what how "
+    "a an the of in on at to for from by with and or is are was be i my me mine you your it its this that do does did "
+    "what how "
     "when where who which as about into not other one ones last new next first".split()
 )
 _NUMBERS = frozenset(
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
-    "nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million half quarter noon midnight".split()
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    "seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million half quarter "
+    "noon midnight".split()
 )
-_HOST_PARTS = frozenset("www com org net co uk de io gov edu http https html search q watch results maps mail google".split())
+_HOST_PARTS = frozenset(
+    "www com org net co uk de io gov edu http https html search q watch results maps mail google".split()
+)
 ALIKE = 0.8
 
 

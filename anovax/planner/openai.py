@@ -35,7 +35,11 @@ class _Chat:
             "max_tokens": self._config.max_tokens,
             "response_format": self._form(),
         }
-        return f"{self._config.url.rstrip('/')}/chat/completions", {"Authorization": f"Bearer {key}"} if key else {}, body
+        return (
+            f"{self._config.url.rstrip('/')}/chat/completions",
+            {"Authorization": f"Bearer {key}"} if key else {},
+            body,
+        )
 
     def _form(self) -> Mapping[str, Any]:
         """``json_schema`` is the common form; llama-cpp-python's server knows only the older one and refuses this."""

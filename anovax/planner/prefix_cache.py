@@ -1,7 +1,7 @@
 """The KV state of a prompt's fixed part: computed once, kept in memory, and on disk for the next start.
 
-A file holds one header line (JSON: key, tokens, digest) and the state. The key covers everything the state depends on; the
-digest covers the bytes. What does not match is computed again, never trusted.
+A file holds one header line (JSON: key, tokens, digest) and the state. The key covers everything the state depends
+on; the digest covers the bytes. What does not match is computed again, never trusted.
 """
 
 from __future__ import annotations

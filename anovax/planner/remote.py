@@ -1,7 +1,8 @@
 """What the remote backends share: one JSON request under a time limit, and every failure as one clear sentence.
 
 A remote backend sends the request's text and its context to another machine. It is used only when the configuration
-names it, and what it sends is exactly ``body()``: the same the user can see with ``anovax config show`` and in the events.
+names it, and what it sends is exactly ``body()``: the same the user can see with ``anovax config show`` and in the
+events.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import asyncio
 import json
 import time
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, NoReturn, Protocol
 
 import aiohttp
@@ -37,7 +39,8 @@ class Dialect(Protocol):
         ...
 
     def text(self, answer: Mapping[str, Any]) -> tuple[str, bool]:
-        """The plan's JSON text and whether it was cut off. Raises KeyError, IndexError or TypeError for another shape."""
+        """The plan's JSON text and whether it was cut off. Raises KeyError, IndexError or TypeError for another
+        shape."""
         ...
 
 
@@ -162,11 +165,15 @@ def shown(context: Context) -> dict[str, Any]:
     return {"context": {key: value for key, value in data.items() if value}} if any(data.values()) else {}
 
 
+def _in_loop(loop: asyncio.AbstractEventLoop, task: asyncio.Task[Any]) -> None:
+    loop.call_soon_threadsafe(task.cancel)
+
+
 async def until_cancelled(work: Any, cancel: CancelFlag) -> tuple[str, bool]:
     """The result of the coroutine ``work``; Cancelled as soon as ``cancel`` is set, which may be by another thread."""
     task: asyncio.Task[tuple[str, bool]] = asyncio.ensure_future(work)
     loop = asyncio.get_running_loop()
-    unhook = cancel.on_set(lambda: loop.call_soon_threadsafe(task.cancel))
+    unhook = cancel.on_set(partial(_in_loop, loop, task))
     try:
         return await task
     except asyncio.CancelledError:

@@ -1,9 +1,10 @@
-"""The form of a plan, derived from the tools' declarations: a compact one for the local model, a plain one for remote ones.
+"""The form of a plan, derived from the tools' declarations: a compact one for the local model, a plain one for remote
+ones.
 
-The local model writes a JSON list: how many steps, then each step as a list, ``[1,["open_app","calculator"]]``; no steps,
-then words, ``[0,"You are welcome."]``. Committing to the number first keeps a small model from inventing further steps, and
-a list costs about half the tokens that objects with names do. What is not a tool's first argument stands by name in a
-last object: ``["get_time","time",{"place":"Oslo"}]``.
+The local model writes a JSON list: how many steps, then each step as a list, ``[1,["open_app","calculator"]]``; no
+steps, then words, ``[0,"You are welcome."]``. Committing to the number first keeps a small model from inventing
+further steps, and a list costs about half the tokens that objects with names do. What is not a tool's first argument
+stands by name in a last object: ``["get_time","time",{"place":"Oslo"}]``.
 """
 
 from __future__ import annotations
@@ -125,7 +126,11 @@ def plain_schema(tools: Toolbox) -> dict[str, Any]:
     return {
         "type": "object",
         "properties": {
-            "steps": {"type": "array", "maxItems": MAX_STEPS, "items": {"anyOf": [_object(s) for s in tools.specs.values()]}},
+            "steps": {
+                "type": "array",
+                "maxItems": MAX_STEPS,
+                "items": {"anyOf": [_object(s) for s in tools.specs.values()]},
+            },
             "say": {"type": "string"},
             "remember": {"type": "array", "items": {"type": "string"}},
         },

@@ -12,8 +12,9 @@ def thread_count() -> int:
 
 
 def wait_passively() -> None:
-    """llama.cpp's OpenMP threads meet at a barrier some thousand times per token. By default they spin there, and a spinning
-    thread that keeps its core from the one it waits for costs a whole time slice: beside one busy process planning became
-    30 times slower. Must run before libgomp is loaded, which reads this once; settings of the user's own win."""
+    """llama.cpp's OpenMP threads meet at a barrier some thousand times per token. By default they spin there, and a
+    spinning thread that keeps its core from the one it waits for costs a whole time slice: beside one busy process
+    planning became 30 times slower. Must run before libgomp is loaded, which reads this once; settings of the user's
+    own win."""
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     os.environ.setdefault("GOMP_SPINCOUNT", "0")
