@@ -44,8 +44,8 @@ _FREE = frozenset(
 )
 _NUMBERS = frozenset(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-    "seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million half quarter "
-    "noon midnight".split()
+    "seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million half "
+    "quarter noon midnight".split()
 )
 _HOST_PARTS = frozenset(
     "www com org net co uk de io gov edu http https html search q watch results maps mail google".split()
