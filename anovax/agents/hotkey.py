@@ -49,7 +49,8 @@ class HotkeyAgent(Agent):
     def _seen(
         self, chords: tuple[Chord, ...], before: tuple[WindowRef, ...], focus: WindowRef | None, step: StepContext
     ) -> Done:
-        """What can be told of the effect: a window that closed, opened or took the focus. A changed picture proves nothing."""
+        """What can be told of the effect: a window that closed, opened or took the focus. A changed picture proves
+        nothing."""
         desktop: Desktop = self.parts.desktop
         pressed = " ".join(map(str, chords[:5])) + (" …" if len(chords) > 5 else "")
         closing = focus is not None and str(chords[-1]) in _CLOSING

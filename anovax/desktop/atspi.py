@@ -1,7 +1,7 @@
 """What the focused field holds, as applications tell through AT-SPI 2 (the accessibility bus), over D-Bus by jeepney.
 
-Everything here only reads, is bounded in time, and gives None when the session has no accessibility bus or the application
-does not take part in it.
+Everything here only reads, is bounded in time, and gives None when the session has no accessibility bus or the
+application does not take part in it.
 """
 
 from __future__ import annotations

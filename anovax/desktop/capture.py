@@ -15,7 +15,7 @@ class Capture:
     """Grabs parts of the virtual screen. Any thread may call it; each gets its own mss instance."""
 
     def __init__(self, display: str = "") -> None:
-        self._options = {"display": display} if display else {}
+        self._options: dict[str, Any] = {"display": display} if display else {}
         self._lock = threading.Lock()
         self._by_thread: dict[threading.Thread, Any] = {}
         self._closed = False

@@ -1,8 +1,8 @@
 """Keysyms and the characters they stand for. Pure.
 
-Latin-1 keysyms are their code points; Unicode keysyms are 0x01000000 plus the code point; the legacy ranges follow 8-bit
-charsets (X Window System Protocol, appendix A). A legacy keysym that is not listed here yields no character, which only
-means that the character is typed through a spare keycode instead.
+Latin-1 keysyms are their code points; Unicode keysyms are 0x01000000 plus the code point; the legacy ranges follow
+8-bit charsets (X Window System Protocol, appendix A). A legacy keysym that is not listed here yields no character,
+which only means that the character is typed through a spare keycode instead.
 """
 
 from __future__ import annotations
@@ -21,11 +21,13 @@ _CHARSETS = {
     0xC: "iso8859-8",
     0xD: "tis-620",
 }
-_CYRILLIC = {0xA1: "ђ", 0xA2: "ѓ", 0xA3: "ё", 0xA4: "є", 0xA5: "ѕ", 0xA6: "і", 0xA7: "ї", 0xA8: "ј", 0xA9: "љ", 0xAA: "њ",
+_CYRILLIC = {0xA1: "ђ", 0xA2: "ѓ", 0xA3: "ё", 0xA4: "є", 0xA5: "ѕ", 0xA6: "і", 0xA7: "ї", 0xA8: "ј", 0xA9: "љ",
+    0xAA: "њ",
              0xAB: "ћ", 0xAC: "ќ", 0xAD: "ґ", 0xAE: "ў", 0xAF: "џ"}  # fmt: skip
 _GREEK = {0xA1: "Ά", 0xA2: "Έ", 0xA3: "Ή", 0xA4: "Ί", 0xA7: "Ό", 0xA8: "Ύ", 0xAB: "Ώ", 0xB1: "ά", 0xB2: "έ", 0xB3: "ή",
           0xB4: "ί", 0xB7: "ό", 0xB8: "ύ", 0xBB: "ώ", 0xF2: "σ", 0xF3: "ς"}  # fmt: skip
-_SINGLE = {0x20AC: "€", 0x13BC: "Œ", 0x13BD: "œ", 0x13BE: "Ÿ", 0xAA9: "—", 0xAAA: "–", 0xAD0: "‘", 0xAD1: "’", 0xAD2: "“",
+_SINGLE = {0x20AC: "€", 0x13BC: "Œ", 0x13BD: "œ", 0x13BE: "Ÿ", 0xAA9: "—", 0xAAA: "–", 0xAD0: "‘", 0xAD1: "’",
+    0xAD2: "“",
            0xAD3: "”", 0xAFD: "‚", 0xAFE: "„", 0xAAE: "…", 0xAC9: "™", 0x6B0: "№", 0xAB8: "℅"}  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """macOS: Quartz and AppKit (pyobjc, which pyautogui brings) for windows and Unicode input, pyautogui for the rest.
 
-The program that runs AnovaX needs the permissions Accessibility and Screen Recording (System Settings, Privacy & Security).
+The program that runs AnovaX needs the permissions Accessibility and Screen Recording (System Settings, Privacy &
+Security).
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ _ACTIVATE = 1 | 2  # all windows, ignoring other applications
 _HELD = 0x1E0000  # shift, control, option, command in CGEventFlags
 _CLOSE = """on run argv
 tell application "System Events" to tell (first process whose unix id is (item 1 of argv as integer))
-perform action "AXPress" of (first button of (first window whose name is (item 2 of argv)) whose subrole is "AXCloseButton")
+set target to first window whose name is (item 2 of argv)
+perform action "AXPress" of (first button of target whose subrole is "AXCloseButton")
 end tell
 end run"""
 

@@ -26,7 +26,8 @@ _NEARLY = 85.0  # percent of letters alike, for a text that OCR or STT got sligh
 
 
 class Target(BaseModel):
-    """What was said, taken apart. ``number``: 1 for the first, -1 for the last, 0 when none was said; ``link``: any link."""
+    """What was said, taken apart. ``number``: 1 for the first, -1 for the last, 0 when none was said; ``link``: any
+    link."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -50,8 +51,8 @@ def parse_target(said: str) -> Target:
 
 
 def choose_place(target: Target, found: Sequence[TextBox]) -> TextBox:
-    """The box that is meant: exact before beginning before part before nearly alike. Without a number several that fit in
-    the same way are ambiguous, and the user must choose."""
+    """The box that is meant: exact before beginning before part before nearly alike. Without a number several that
+    fit in the same way are ambiguous, and the user must choose."""
     alike = _alike(utils.default_process(target.text) or target.text.casefold(), found)
     if not alike:
         near = tuple(dict.fromkeys(box.text for box in found))[:3]

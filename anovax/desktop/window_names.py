@@ -1,4 +1,5 @@
-"""Which window is meant: "this", "the other one", "the last one", "the other terminal", a title, an application. Pure."""
+"""Which window is meant: "this", "the other one", "the last one", "the other terminal", a title,
+an application. Pure."""
 
 from __future__ import annotations
 
@@ -24,9 +25,10 @@ def choose_window(
     same_app: Callable[[WindowRef], bool] = lambda window: False,
     most_recent: bool = True,
 ) -> WindowRef:
-    """The window that ``name`` stands for. ``windows`` are in order of use, the latest first; ``same_app`` tells windows of
-    the application that the name is an alias of ("text editor"). With ``most_recent`` the latest of several windows that
-    fit alike is meant; without, AmbiguousTarget asks. ToolError names what is open when nothing fits."""
+    """The window that ``name`` stands for. ``windows`` are in order of use, the latest first; ``same_app`` tells
+    windows of the application that the name is an alias of ("text editor"). With ``most_recent`` the latest of
+    several windows that fit alike is meant; without, AmbiguousTarget asks. ToolError names what is open when nothing
+    fits."""
     plain = " ".join(_FILLERS.sub(" ", name.casefold()).split())
     if _THIS.match(plain):
         return _focused(focused)

@@ -56,7 +56,12 @@ class Win32:
         """Visible, titled windows, the top one first (EnumWindows walks the z-order)."""
         found: list[int] = []
         kind = getattr(ctypes, "WINFUNCTYPE", ctypes.CFUNCTYPE)(ctypes.c_bool, ctypes.c_void_p, ctypes.c_void_p)
-        self._user.EnumWindows(kind(lambda handle, _: found.append(int(handle or 0)) or True), 0)
+
+        def keep(handle: int | None, _: Any) -> bool:
+            found.append(int(handle or 0))
+            return True
+
+        self._user.EnumWindows(kind(keep), 0)
         return tuple(
             self._ref(handle) for handle in found if self._user.IsWindowVisible(handle) and self._title(handle)
         )

@@ -39,7 +39,7 @@ class Clipboard:
 
     def content(self) -> Content:
         """Everything that the clipboard offers, by target."""
-        return self._ask(lambda owner: owner.read(None, "CLIPBOARD"))
+        return dict(self._ask(lambda owner: owner.read(None, "CLIPBOARD")))
 
     def set_text(self, text: str, selection: str = "CLIPBOARD") -> None:
         self.offer(text_content(text), selection)
@@ -49,8 +49,8 @@ class Clipboard:
         self._ask(lambda owner: owner.own(dict(content), selection))
 
     def fetches_by(self, window: int, selection: str = "CLIPBOARD") -> int:
-        """How often the application of ``window`` has fetched our content since it was offered (others, such as a clipboard
-        manager, do not count)."""
+        """How often the application of ``window`` has fetched our content since it was offered (others, such as a
+        clipboard manager, do not count)."""
         return int(self._ask(lambda owner: owner.fetches_by(window, selection)))
 
     def _ask(self, work: Callable[[_Owner], Any]) -> Any:

@@ -138,7 +138,8 @@ class Connection:
         self.display.sync()
 
     def set_locks(self, lock_mods: int, group: int) -> None:
-        """Set Caps Lock's and the layout group's locked state (XkbLatchLockState). No reply, so it joins the next flush."""
+        """Set Caps Lock's and the layout group's locked state (XkbLatchLockState). No reply, so it joins the next
+        flush."""
         self._xkb.LatchLock(self.display.display, self._xkb.opcode, lock_mods, group)
 
     def _use_xkb(self) -> Any:

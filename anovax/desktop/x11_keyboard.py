@@ -139,7 +139,8 @@ class Keyboard:
         provide: Callable[[], None],
         held: Sequence[int] = (),
     ) -> None:
-        """Press what ``find`` names as soon as no modifier is held; ``provide`` gives a spare key to what the map lacks."""
+        """Press what ``find`` names as soon as no modifier is held; ``provide`` gives a spare key to what the map
+        lacks."""
         end = time.monotonic() + _PATIENCE_S
         while True:
             step.check()
@@ -158,7 +159,8 @@ class Keyboard:
                 provide()
 
     def _attempt(self, find: _Find, window: WindowRef | None, held: Sequence[int]) -> bool:
-        """Check and press under one grab. False when the keymap has just changed and the key must be looked up again."""
+        """Check and press under one grab. False when the keymap has just changed and the key must be looked up
+        again."""
         with self._x:
             with self._x.server_grabbed():
                 now = self._look()

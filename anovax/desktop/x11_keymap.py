@@ -35,7 +35,8 @@ class KeyType:
 
 @dataclass(frozen=True)
 class Key:
-    """One keycode's symbols: ``groups[g]`` is (key type, keysyms by level); ``wire`` the same as the protocol has it."""
+    """One keycode's symbols: ``groups[g]`` is (key type, keysyms by level); ``wire`` the same as the protocol has
+    it."""
 
     groups: tuple[tuple[KeyType, tuple[int, ...]], ...] = ()
     wire: bytes = b""
@@ -79,7 +80,8 @@ class Keymap:
         )
 
     def strokes(self, group: int) -> dict[int, Stroke]:
-        """Every keysym that can be typed in ``group`` with its cheapest stroke (no modifier before Shift before AltGr)."""
+        """Every keysym that can be typed in ``group`` with its cheapest stroke (no modifier before Shift before
+        AltGr)."""
         combinations = (0, SHIFT, self.level3, SHIFT | self.level3) if self.level3 else (0, SHIFT)
         found: dict[int, Stroke] = {}
         for mods in combinations:
@@ -90,8 +92,8 @@ class Keymap:
         return found
 
     def characters(self, group: int) -> dict[str, Stroke]:
-        """Every character that the current map types directly in ``group``. Dead keys are not characters; keypad keys are
-        left out because Num Lock changes them."""
+        """Every character that the current map types directly in ``group``. Dead keys are not characters; keypad keys
+        are left out because Num Lock changes them."""
         found: dict[str, Stroke] = {}
         for keysym, stroke in self.strokes(group).items():
             if char := char_of(keysym):
@@ -102,7 +104,8 @@ class Keymap:
 
 
 def parse_keymap(data: bytes) -> Keymap:
-    """A Keymap from the body of an XkbGetMap reply (the bytes after its first 8: pad, key range, counts, then parts)."""
+    """A Keymap from the body of an XkbGetMap reply (the bytes after its first 8: pad, key range, counts, then
+    parts)."""
     low, count_types, first_key, count_keys, count_modmap = data[2], data[7], data[9], data[12], data[25]
     kinds, at = _types(data, 32, count_types)
     keys: dict[int, Key] = {}

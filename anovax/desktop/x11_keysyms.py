@@ -12,12 +12,14 @@ POSITIONS = {char: first + at for first, row in _ROWS.items() for at, char in en
 MODIFIER_KEYSYMS = {"shift": 0xFFE1, "ctrl": 0xFFE3, "alt": 0xFFE9, "win": 0xFFEB, "altgr": 0xFE03}
 
 NAMED_KEYSYMS = {
-    "enter": 0xFF0D, "esc": 0xFF1B, "tab": 0xFF09, "space": 0x20, "backspace": 0xFF08, "delete": 0xFFFF, "insert": 0xFF63,
+    "enter": 0xFF0D, "esc": 0xFF1B, "tab": 0xFF09, "space": 0x20, "backspace": 0xFF08, "delete": 0xFFFF,
+    "insert": 0xFF63,
     "home": 0xFF50, "end": 0xFF57, "pageup": 0xFF55, "pagedown": 0xFF56, "left": 0xFF51, "up": 0xFF52, "right": 0xFF53,
     "down": 0xFF54, "printscreen": 0xFF61, "pause": 0xFF13, "menu": 0xFF67, "capslock": 0xFFE5, "numlock": 0xFF7F,
     "scrolllock": 0xFF14, **{f"f{n}": 0xFFBD + n for n in range(1, 25)},
     "volumedown": 0x1008FF11, "volumemute": 0x1008FF12, "volumeup": 0x1008FF13, "playpause": 0x1008FF14,
-    "stop": 0x1008FF15, "prevtrack": 0x1008FF16, "nexttrack": 0x1008FF17, "rewind": 0x1008FF3E, "fastforward": 0x1008FF97,
+    "stop": 0x1008FF15, "prevtrack": 0x1008FF16, "nexttrack": 0x1008FF17, "rewind": 0x1008FF3E,
+    "fastforward": 0x1008FF97,
     "micmute": 0x1008FFB2, "eject": 0x1008FF2C, "brightnessup": 0x1008FF02, "brightnessdown": 0x1008FF03,
     "browserback": 0x1008FF26, "browserforward": 0x1008FF27, "refresh": 0x1008FF29, "browserhome": 0x1008FF18,
     "calculator": 0x1008FF1D, "mail": 0x1008FF19, "search": 0x1008FF1B, "sleep": 0x1008FF2F, "power": 0x1008FF2A,

@@ -1,4 +1,5 @@
-"""Selections as ICCCM 2.0 describes them: fetching one from its owner, handing ours over, both also in pieces (INCR)."""
+"""Selections as ICCCM 2.0 describes them: fetching one from its owner, handing ours over, both also in pieces
+(INCR)."""
 
 from __future__ import annotations
 
@@ -125,7 +126,8 @@ class Outgoing:
         place = self._asked.property or self._asked.target
         given = self._give(target, place)
         note = event.SelectionNotify(
-            time=self._asked.time, requestor=self._asked.requestor, selection=self._asked.selection, target=self._asked.target,
+            time=self._asked.time, requestor=self._asked.requestor, selection=self._asked.selection,
+            target=self._asked.target,
             property=place if given else X.NONE,
         )  # fmt: skip
         self._asked.requestor.send_event(note)

@@ -1,8 +1,9 @@
 """Spare keycodes: characters that the layout lacks are put on keycodes that no physical key uses.
 
 This types into any window without touching the clipboard. A mapping stays until its slot is needed or the desktop is
-closed, because an application looks a key up only when it gets round to it; changing the map too early is what makes other
-tools drop characters. What is mapped is noted on the root window, so that the next start can clear up after a crash.
+closed, because an application looks a key up only when it gets round to it; changing the map too early is what makes
+other tools drop characters. What is mapped is noted on the root window, so that the next start can clear up after a
+crash.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Top-level windows through EWMH (Extended Window Manager Hints 1.5), and plain root children without a window manager."""
+"""Top-level windows through EWMH (Extended Window Manager Hints 1.5), and plain root children without a window
+manager."""
 
 from __future__ import annotations
 
@@ -147,8 +148,8 @@ class Windows:
             return None
 
     def answers(self, window_id: int, seconds: float) -> bool | None:
-        """Whether the application has worked off everything that was sent to it so far (_NET_WM_PING); None when it does
-        not take part in that protocol."""
+        """Whether the application has worked off everything that was sent to it so far (_NET_WM_PING); None when it
+        does not take part in that protocol."""
         from Xlib import X
         from Xlib.protocol import event
 
@@ -194,7 +195,8 @@ class Windows:
 
 
 def _asleep(pid: int, end: float) -> bool:
-    """Wait until a local process sleeps three times in a row: it has read its events. Without a pid, a short fixed wait."""
+    """Wait until a local process sleeps three times in a row: it has read its events. Without a pid, a short fixed
+    wait."""
     calm = 0
     stat = Path(f"/proc/{pid}/stat")
     while time.monotonic() < end:

@@ -11,10 +11,11 @@ _NEW_KEYBOARD, _MAP_CHANGED = 1, 2
 
 
 class Xkb:
-    """``GetMap(display, opcode).data`` and ``LatchLock(display, opcode, lock_mods, group)``; ``opcode`` is the extension's.
+    """``GetMap(display, opcode).data`` and ``LatchLock(display, opcode, lock_mods, group)``; ``opcode`` is the
+    extension's.
 
-    A client that uses XKB gets its events (``event`` is their code) instead of the core MappingNotify; only those that say
-    that the keymap has changed are selected."""
+    A client that uses XKB gets its events (``event`` is their code) instead of the core MappingNotify; only those
+    that say that the keymap has changed are selected."""
 
     def __init__(self, display: Any) -> None:
         from Xlib.protocol import rq
@@ -98,7 +99,8 @@ class Xkb:
         class SelectEvents(rq.Request):  # type: ignore[misc]
             _request = rq.Struct(
                 *head, rq.Opcode(1), *tail,
-                rq.Card16("affect"), rq.Card16("clear"), rq.Card16("select_all"), rq.Card16("affect_map"), rq.Card16("map"),
+                rq.Card16("affect"), rq.Card16("clear"), rq.Card16("select_all"), rq.Card16("affect_map"),
+                rq.Card16("map"),
             )  # fmt: skip
 
         self.GetMap, self.LatchLock, self.SetMap = GetMap, LatchLock, SetMap

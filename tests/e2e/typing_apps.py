@@ -22,7 +22,8 @@ from pathlib import Path
 root = tkinter.Tk(); root.title("Tk notes")
 text = tkinter.Text(root, undo=False); text.pack(); text.focus_force()
 def save(event=None):
-    part = Path(sys.argv[1] + ".part"); part.write_text(text.get("1.0", "end-1c"), encoding="utf-8", errors="surrogatepass")
+    part = Path(sys.argv[1] + ".part")
+    part.write_text(text.get("1.0", "end-1c"), encoding="utf-8", errors="surrogatepass")
     part.replace(sys.argv[1]); text.edit_modified(False)
 text.bind("<<Modified>>", lambda event: root.after_idle(save))
 root.mainloop()
@@ -38,7 +39,9 @@ def save():
 edit.textChanged.connect(save)
 app.exec()
 """
-PAGE = """<!doctype html><meta charset=utf-8><title>Notes page</title><textarea autofocus rows=20 cols=80></textarea><script>
+PAGE = """<!doctype html><meta charset=utf-8><title>Notes page</title>
+<textarea autofocus rows=20 cols=80></textarea>
+<script>
 const area = document.querySelector("textarea");
 let busy = false, again = false;
 async function tell() {
