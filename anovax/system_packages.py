@@ -80,7 +80,9 @@ HEADLESS = (
     Need("mousepad", "a text editor to demonstrate with", commands=("mousepad",)),
     Need("xterm", "a terminal to demonstrate with", commands=("xterm",)),
 )
+_TK = (Need("python3-tk", "a Tk window to type into", module="_tkinter"),)
 TESTS = (
+    *(_TK if sys.executable.startswith("/usr/bin/") else ()),  # other Pythons have their own, or none
     Need("xdotool", "an independent look at windows", commands=("xdotool",)),
     Need("wmctrl", "an independent look at windows", commands=("wmctrl",)),
     Need("espeak-ng", "other voices to listen to", commands=("espeak-ng",)),
@@ -97,8 +99,6 @@ TESTS = (
     Need("gir1.2-gtk-3.0", "a GTK window to type into", library="lib/*/girepository-1.0/Gtk-3.0.typelib"),
     Need("procps", "an independent look at processes", commands=("ps",)),
 )
-if sys.executable.startswith("/usr/bin/"):  # other Pythons have their own, or none
-    TESTS += (Need("python3-tk", "a Tk window to type into", module="_tkinter"),)
 
 
 def has_screen() -> bool:
