@@ -125,12 +125,29 @@ def test_text_for_an_editor_is_refused_when_a_terminal_has_taken_the_focus() -> 
 def test_only_the_approved_text_and_keys_may_happen() -> None:
     approved = SAFETY.judge(plan(text("hello there"), keys("ctrl+s")), World(focus=EDITOR))
     assert isinstance(approved, ApprovedPlan)
-    good = [(0, "type", "hello"), (0, "type", " there"), (0, "paste", "hello there"), (0, "keys", "ctrl+v"), (1, "keys", "Ctrl+S")]
-    bad = [(0, "type", "bye"), (0, "keys", "enter"), (0, "open_url", "x.org"), (1, "keys", "ctrl+q"), (1, "type", "s"), (2, "type", "x")]
+    good = [
+        (0, "type", "hello"),
+        (0, "type", " there"),
+        (0, "paste", "hello there"),
+        (0, "keys", "ctrl+v"),
+        (1, "keys", "Ctrl+S"),
+    ]
+    bad = [
+        (0, "type", "bye"),
+        (0, "keys", "enter"),
+        (0, "open_url", "x.org"),
+        (1, "keys", "ctrl+q"),
+        (1, "type", "s"),
+        (2, "type", "x"),
+    ]
     for index, kind, payload in good:
-        assert SAFETY.recheck(approved, index, Effect(kind=kind, payload=payload, window=EDITOR)).decision == "approve", payload
+        assert (
+            SAFETY.recheck(approved, index, Effect(kind=kind, payload=payload, window=EDITOR)).decision == "approve"
+        ), payload
     for index, kind, payload in bad:
-        assert SAFETY.recheck(approved, index, Effect(kind=kind, payload=payload, window=EDITOR)).decision == "refuse", payload
+        assert (
+            SAFETY.recheck(approved, index, Effect(kind=kind, payload=payload, window=EDITOR)).decision == "refuse"
+        ), payload
 
 
 def test_what_was_not_consented_to_is_not_done_because_something_else_was() -> None:
@@ -140,10 +157,14 @@ def test_what_was_not_consented_to_is_not_done_because_something_else_was() -> N
     approved = SAFETY.grant(asked, 2)
     assert isinstance(approved, ApprovedPlan)
     done = [Effect(kind="type", payload="sudo ls", window=TERMINAL)]
-    assert SAFETY.recheck(approved, 2, Effect(kind="keys", payload="enter", window=TERMINAL), done).decision == "approve"
+    assert (
+        SAFETY.recheck(approved, 2, Effect(kind="keys", payload="enter", window=TERMINAL), done).decision == "approve"
+    )
     # the line holds something worse by now
     worse = World(focus=TERMINAL, pending="rm -rf ~; sudo ls")
-    assert SAFETY.recheck(approved, 2, Effect(kind="keys", payload="enter", window=TERMINAL), worse).decision == "refuse"
+    assert (
+        SAFETY.recheck(approved, 2, Effect(kind="keys", payload="enter", window=TERMINAL), worse).decision == "refuse"
+    )
 
 
 def test_consent_to_one_command_is_none_to_another() -> None:
@@ -205,14 +226,20 @@ def test_what_was_typed_in_one_request_is_judged_with_the_enter_of_the_next() ->
     assert SAFETY.judge(plan(keys("enter")), world).verdict.decision == "approve"
 
 
-@pytest.mark.parametrize(("parts", "pending"), [(["rm -rf ", "~"], "rm -rf ~"), (["rmx", "\b -rf ~"], "rm -rf ~"), (["ls\n", "id"], "id")])
+@pytest.mark.parametrize(
+    ("parts", "pending"), [(["rm -rf ", "~"], "rm -rf ~"), (["rmx", "\b -rf ~"], "rm -rf ~"), (["ls\n", "id"], "id")]
+)
 def test_pending_follows_the_keys(parts: list[str], pending: str) -> None:
     world = _after(World(focus=TERMINAL), *(Effect(kind="type", payload=part, window=TERMINAL) for part in parts))
     assert world.pending == pending
 
 
 def test_an_unfinished_command_waits_for_its_end() -> None:
-    world = _after(World(focus=TERMINAL), Effect(kind="type", payload="sh <<EOF\n", window=TERMINAL), Effect(kind="type", payload="rm -rf ~\n", window=TERMINAL))
+    world = _after(
+        World(focus=TERMINAL),
+        Effect(kind="type", payload="sh <<EOF\n", window=TERMINAL),
+        Effect(kind="type", payload="rm -rf ~\n", window=TERMINAL),
+    )
     assert SAFETY.judge(plan(text("EOF\n")), world).verdict.decision == "refuse"
     world = _after(World(focus=TERMINAL), Effect(kind="type", payload="rm -rf \\\n", window=TERMINAL))
     assert SAFETY.judge(plan(text("~\n")), world).verdict.decision == "refuse"
@@ -224,7 +251,11 @@ def test_history_is_remembered_as_unseen() -> None:
 
 
 def test_pending_text_stays_with_its_window() -> None:
-    world = _after(World(focus=TERMINAL), Effect(kind="type", payload="rm -rf ~", window=TERMINAL), Effect(kind="focus", window=EDITOR))
+    world = _after(
+        World(focus=TERMINAL),
+        Effect(kind="type", payload="rm -rf ~", window=TERMINAL),
+        Effect(kind="focus", window=EDITOR),
+    )
     assert SAFETY.judge(plan(keys("enter")), world).verdict.decision == "approve"
 
 
@@ -243,7 +274,13 @@ def test_pending_text_stays_with_its_window() -> None:
         [app("terminal"), text("echo hi; rm -rf ~"), keys("ctrl+j")],
         [app("terminal"), text("r\\\nm -rf ~\n")],
         [app("terminal"), text("x=rm\n"), text("$x -rf ~\n")],
-        [app("terminal"), text("rm -rf "), {"tool": "focus_window", "name": "mousepad"}, {"tool": "focus_window", "name": "terminal"}, text("~\n")],
+        [
+            app("terminal"),
+            text("rm -rf "),
+            {"tool": "focus_window", "name": "mousepad"},
+            {"tool": "focus_window", "name": "terminal"},
+            text("~\n"),
+        ],
         [app("mousepad"), text("rm -rf ~"), keys("ctrl+a ctrl+c"), app("terminal"), keys("ctrl+shift+v enter")],
         [keys("super+r"), text("cmd /c rd /s /q c:\\"), keys("enter")],
         [keys("alt+f2"), text("rm -rf ~"), keys("enter")],
@@ -361,8 +398,10 @@ def test_it_fails_closed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["", "{", "[]", "null", "7", '"x"', '{"steps": 1}', '{"steps": [1]}', '{"steps": [{"tool": "explode"}]}', '{"steps": [{"tool": "type_text"}]}',
-     '{"steps": [{"tool": "type_text", "text": "x", "sudo": true}]}', '{"steps": [], "world": {"nonsense": 1}}', '{"steps": [{"tool": "click"}]}', "[" * 100_000],
+    ["", "{", "[]", "null", "7", '"x"', '{"steps": 1}', '{"steps": [1]}', '{"steps": [{"tool": "explode"}]}',
+    '{"steps": [{"tool": "type_text"}]}',
+     '{"steps": [{"tool": "type_text", "text": "x", "sudo": true}]}', '{"steps": [], "world": {"nonsense": 1}}',
+     '{"steps": [{"tool": "click"}]}', "[" * 100_000],
 )  # fmt: skip
 def test_malformed_lines_are_refused_by_format(line: str) -> None:
     verdict = SAFETY.judge_json(line)
