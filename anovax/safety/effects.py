@@ -88,7 +88,7 @@ def advanced(world: World, effect: Effect, desk: Desk) -> World:
     moved = focus is not None and world.focus is not None and focus.id != world.focus.id
     pending = desk.line.text
     if moved and effect.kind not in ("type", "paste", "keys"):
-        pending = ""
+        return world.model_copy(update={"focus": focus, "pending": ""})
     if desk.script and desk.place in (Place.TERMINAL, Place.UNKNOWN) and goes_on(desk.script):
         pending = desk.script + desk.line.text
     pending = pending[-4000:] + (UNSEEN if desk.line.blind else "")

@@ -99,7 +99,7 @@ class Simulation:
             name,
         ):
             return notice("application", f"{name} can change the system")
-        return self._urls(name) if re.match(r"\w+:/", name) else APPROVED
+        return self._urls(name) if is_address(name) else APPROVED
 
     def focus(self, name: str) -> Finding:
         self.desk.go(place_of_name(name))

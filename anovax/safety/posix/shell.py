@@ -82,7 +82,7 @@ class Run:
             self._depth -= 1
 
     def _parsed(self, text: str, stdin: str | None) -> str | None:
-        root = self._parse(text.encode(errors="replace")).root_node
+        root = self._parse(text.encode(errors="replace") + b"\n").root_node
         if root.has_error:
             self.broken = True
             for found in leniently(text):
