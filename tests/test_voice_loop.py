@@ -15,7 +15,8 @@ from anovax.config import EndpointConfig
 from anovax.events import Event
 from anovax.voice import FRAME_S, Samples
 from anovax.voice.endpoint import Endpointer
-from anovax.voice.loop import NEVER_MIND, STOP, VoiceLoop, without_phrase
+from anovax.voice.loop import VoiceLoop
+from anovax.voice.phrases import NEVER_MIND, STOP, without_phrase
 from anovax.voice.transcribe import Transcriber
 from anovax.voice.vad import SileroVad
 

@@ -13,17 +13,8 @@ from anovax.config import SttConfig
 from anovax.errors import AudioError, Cancelled, WeightsError
 from anovax.tool import CancelFlag
 from anovax.voice import SAMPLE_RATE, to_float
-from anovax.voice.transcribe import (
-    FULL_WINDOW_S,
-    Decoded,
-    Transcriber,
-    believed,
-    doubtful,
-    repeats,
-    segments,
-    tidy,
-    window_for,
-)
+from anovax.voice.guards import Decoded, believed, doubtful, repeats, tidy, unlooped
+from anovax.voice.transcribe import FULL_WINDOW_S, Transcriber, segments, window_for
 
 pytestmark = pytest.mark.models
 Weight = Callable[[str], Path]
@@ -156,7 +147,20 @@ def test_inventions_are_not_believed_and_speech_is() -> None:
     assert believed(Decoded("Thank you.", 0.02, -0.3, 30.0), 0.8).text == "Thank you."
     assert believed(Decoded("open the calculator", 0.02, -0.3, 30.0), 1.5).text == "open the calculator"
     assert believed(Decoded("something or other", 0.8, -1.1, 30.0), 1.5).text == ""
-    assert believed(Decoded("na na na na na na na na", 0.1, -0.3, 30.0), 3.0).text == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "once"),
+    [
+        ("Computer. Computer. Computer. Computer. Computer.", "Computer."),
+        ("ten of clubs ten of clubs ten of clubs ten of clubs please", "ten of clubs please"),
+        ("no no no", "no no no"),
+        ("room one is here, room two is here, room three is here, room four is here", None),
+        ("", ""),
+    ],
+)
+def test_a_loop_is_said_once_and_speech_that_resembles_one_is_kept(text: str, once: str | None) -> None:
+    assert unlooped(text) == (text if once is None else once)
 
 
 def test_windows_have_a_floor_and_a_ceiling() -> None:

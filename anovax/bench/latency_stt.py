@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 from anovax.errors import UsageError
 from anovax.voice import SAMPLE_RATE, Floats, Transcript
 from anovax.voice.audio import load_audio
-from anovax.voice.transcribe import compression
+from anovax.voice.guards import compression
 
 SHORT_S = 8.0
 LOOP = 2.4  # Whisper's own threshold for a text that repeats itself

@@ -10,14 +10,12 @@ so that the final text mostly stands before the pause has become an end.
 from __future__ import annotations
 
 import contextlib
-import re
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 
 import numpy as np
 
@@ -33,6 +31,7 @@ from anovax.events import (
     WakeHeard,
 )
 from anovax.voice import FRAME_S, Ears, Endpoint, OwnVoice, Recogniser, Samples, Transcript, Utterance, Wake
+from anovax.voice.phrases import NEVER_MIND, STOP, without_phrase
 
 BEFORE_WAKE_S = 1.6  # how much sound before the detection belongs to the utterance: the wake phrase itself
 DRAFT_EVERY_S = 1.2
@@ -40,14 +39,6 @@ DRAFT_PAUSE_S = 2 * FRAME_S
 EARCON_PAUSE_S = 2 * FRAME_S
 INTERJECTION_S = 2.0
 RESULT_S = 20.0
-STOP = re.compile(
-    r"^\W*((please|okay|ok|no|now),? )*(stop|stop it|stop that|stop talking|stop now|cancel|cancel that|quiet|be quiet|"
-    r"shut up|silence|enough|that's enough|abort|halt)( now| please| it)?\W*$",
-    re.IGNORECASE,
-)
-NEVER_MIND = re.compile(
-    r"^\W*((oh|no|actually|okay|ok),? )*(never ?mind|forget it|forget that|nothing)\W*$", re.IGNORECASE
-)
 
 
 class Silent:
@@ -313,18 +304,3 @@ class VoiceLoop:
     def _stop_watching(self) -> None:
         self._watching = False
         self._interjected = None
-
-
-def without_phrase(text: str, phrase: str) -> str:
-    """``text`` without the wake phrase at its beginning, however it was spelled ("Hey, Travis.")."""
-    words = list(re.finditer(r"[\w']+", text))
-    best, cut = 0.0, 0
-    for count in range(1, min(len(words), len(phrase.split()) + 2) + 1):
-        said = "".join(w.group().lower() for w in words[:count])
-        score = SequenceMatcher(None, said, phrase.replace(" ", "").lower()).ratio()
-        if score > best:
-            best, cut = score, words[count - 1].end()
-    if best < 0.66:
-        return text.strip()
-    rest = text[cut:].lstrip(" ,.!?;:-–—…")
-    return rest[:1].upper() + rest[1:] if text[:1].isupper() else rest

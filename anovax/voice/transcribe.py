@@ -9,12 +9,9 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import time
-import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +21,7 @@ from anovax.config import SttConfig
 from anovax.errors import AudioError, WeightsError
 from anovax.tool import CancelFlag
 from anovax.voice import SAMPLE_RATE, Floats, Samples, SpeechProbability, Transcript, to_float, to_int16
+from anovax.voice.guards import Decoded, believed, doubtful, tidy
 
 FULL_WINDOW_S = 30.0
 SHORT_WINDOW_S = 15.0
@@ -32,23 +30,6 @@ FULL_BEAM = 5
 SEGMENT_S = 24.0
 MIN_SPEECH_S = 0.10
 VAD_CHUNK = 512
-# What Whisper writes when it hears nothing, from its subtitled training data
-INVENTED = re.compile(
-    r"^\W*((thank you|thanks)( (so|very) much)?( for (watching|listening))?|you|bye( bye)?|okay|so|the|i|oh|uh|um|"
-    r"hmm|mm|please subscribe|\[.*\]|\(.*\)|♪.*)?\W*$",
-    re.IGNORECASE,
-)
-NOISE_NOTE = re.compile(r"\[[^\]]*\]|\([^)]*\)|♪+|\*[^*]*\*")
-
-
-@dataclass(frozen=True)
-class Decoded:
-    """One run of the decoder."""
-
-    text: str
-    no_speech: float
-    logprob: float
-    window_s: float
 
 
 class Transcriber:
@@ -179,57 +160,6 @@ def window_for(seconds: float) -> float:
     return SHORT_WINDOW_S if seconds <= SHORT_S else FULL_WINDOW_S
 
 
-def doubtful(result: Decoded, seconds: float) -> bool:
-    """Whether a short-window result needs the full window: repetition, low confidence, too much text or none.
-
-    One to three words are rarely said with confidence by Whisper, so more doubt is allowed there.
-    """
-    words = _words(result.text)
-    dense = len(words) > 6 * seconds + 2
-    unsure = result.logprob < (-1.25 if len(words) <= 3 else -0.6)
-    return repeats(words) or dense or unsure or compression(result.text) > 2.0 or not words
-
-
-def believed(result: Decoded, spoken_s: float) -> Decoded:
-    """The result, or the same without its text when that is more likely an invention than something that was said."""
-    words = _words(result.text)
-    silent = result.no_speech > 0.6 and result.logprob < -0.8
-    invented = bool(INVENTED.match(result.text)) and (
-        result.no_speech > 0.35 or spoken_s < 0.25 or result.logprob < -0.9
-    )
-    looped = len(words) > 5 and (compression(result.text) > 2.4 or _longest_run(words) > 4)
-    nonsense = result.logprob < -1.6
-    return Decoded("", *_doubts(result)) if silent or invented or looped or nonsense else result
-
-
-def _doubts(result: Decoded) -> tuple[float, float, float]:
-    return result.no_speech, result.logprob, result.window_s
-
-
-def repeats(words: list[str]) -> bool:
-    """Whether a phrase is said again at once: two or more words twice, one word three times, or nothing but one."""
-    if len(words) >= 2 and len(set(words)) == 1:
-        return True
-    for size in range(1, len(words) // 2 + 1):
-        times = 3 if size == 1 else 2
-        for start in range(len(words) - times * size + 1):
-            phrase = words[start : start + size]
-            if all(words[start + k * size : start + (k + 1) * size] == phrase for k in range(1, times)):
-                return True
-    return False
-
-
-def compression(text: str) -> float:
-    """Length over zlib length; Whisper's own measure of a loop."""
-    raw = text.encode()
-    return len(raw) / len(zlib.compress(raw)) if raw else 0.0
-
-
-def tidy(text: str) -> str:
-    """Without notes such as [music] and without doubled blanks."""
-    return re.sub(r"\s+", " ", NOISE_NOTE.sub(" ", text)).strip()
-
-
 def segments(sound: Floats, longest_s: float = SEGMENT_S) -> Iterator[Floats]:
     """Cut a recording (float32[n]) into pieces of at most ``longest_s``, at the quietest spot of each last third."""
     longest, step = int(longest_s * SAMPLE_RATE), SAMPLE_RATE // 10
@@ -242,19 +172,6 @@ def segments(sound: Floats, longest_s: float = SEGMENT_S) -> Iterator[Floats]:
         yield sound[start:cut]
         start = cut
     yield sound[start:]
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"[\w']+", text.lower())
-
-
-def _longest_run(words: Iterable[str]) -> int:
-    longest = run = 0
-    last = None
-    for word in words:
-        run = run + 1 if word == last else 1
-        last, longest = word, max(longest, run)
-    return longest
 
 
 def _joined(parts: list[tuple[Decoded, bool]], seconds: float, ms: float) -> Transcript:
