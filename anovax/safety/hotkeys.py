@@ -90,6 +90,6 @@ def leads_to(chord: Chord, place: Place) -> Place | None:
     return Place.FILES if name == "super+e" else None
 
 
-def closes(chord: Chord) -> bool:
-    """After it a question such as "Discard changes?" may stand on the screen."""
-    return str(chord) in _CLOSING or str(chord) in ("ctrl+q", "ctrl+w")
+def closes(chord: Chord, place: Place) -> bool:
+    """After it a question such as "Discard changes?" may stand on the screen. A terminal's Ctrl+W deletes a word."""
+    return str(chord) in _CLOSING or (str(chord) in ("ctrl+q", "ctrl+w") and place is not Place.TERMINAL)

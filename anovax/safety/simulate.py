@@ -187,7 +187,7 @@ class Simulation:
             self._tab()
         elif not (desk.place in (Place.DOCUMENT, Place.CHAT) and name in ("up", "down", "ctrl+c")):
             desk.line.press(chord)
-        desk.closing = desk.closing or closes(chord)
+        desk.closing = desk.closing or closes(chord, desk.place)
         return found or APPROVED
 
     def _answer(self, chord: Chord) -> Finding | None:
