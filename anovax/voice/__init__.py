@@ -1,7 +1,7 @@
 """From sound to text and back.
 
-What the parts of this package hand to each other stands here; they never import one another. Everywhere inside: mono,
-16,000 samples/s, int16; a frame is 1,280 samples (80 ms). ``seconds`` count from the first sample that a part was fed.
+What the parts of this package hand to each other stands here; app.py wires them. Everywhere inside: mono, 16,000
+samples/s, int16; a frame is 1,280 samples (80 ms). ``seconds`` count from the first sample that a part was fed.
 """
 
 from __future__ import annotations

@@ -202,3 +202,20 @@ class OwnVoice:
             self._wake.feed(frame)
             if self._wake.score > OWN_WORD_SCORE:
                 self._own_word_at = played.at + len(played.samples) / SAMPLE_RATE
+
+
+class NoVoice:
+    """An OwnVoice for a machine without a loudspeaker."""
+
+    def clean(self, frame: Samples, at: float) -> Samples:
+        return frame
+
+    def said_wake_word(self) -> bool:
+        return False
+
+    def audible(self) -> bool:
+        return False
+
+    def interrupt(self) -> None: ...
+
+    def earcon(self) -> None: ...

@@ -31,6 +31,7 @@ from anovax.events import (
     WakeHeard,
 )
 from anovax.voice import FRAME_S, Ears, Endpoint, OwnVoice, Recogniser, Samples, Transcript, Utterance, Wake
+from anovax.voice.echo import NoVoice
 from anovax.voice.phrases import NEVER_MIND, STOP, without_phrase
 
 BEFORE_WAKE_S = 1.6  # how much sound before the detection belongs to the utterance: the wake phrase itself
@@ -39,23 +40,6 @@ DRAFT_PAUSE_S = 2 * FRAME_S
 EARCON_PAUSE_S = 2 * FRAME_S
 INTERJECTION_S = 2.0
 RESULT_S = 20.0
-
-
-class Silent:
-    """An OwnVoice for a machine without a loudspeaker."""
-
-    def clean(self, frame: Samples, at: float) -> Samples:
-        return frame
-
-    def said_wake_word(self) -> bool:
-        return False
-
-    def audible(self) -> bool:
-        return False
-
-    def interrupt(self) -> None: ...
-
-    def earcon(self) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -91,7 +75,7 @@ class VoiceLoop:
     ) -> None:
         self._microphone, self._wake, self._endpoint, self._interjection = microphone, wake, endpoint, interjection
         self._recogniser, self._bus, self._on_text, self._on_stop, self._busy = recogniser, bus, on_text, on_stop, busy
-        self._own, self._phrase = own_voice or Silent(), phrase
+        self._own, self._phrase = own_voice or NoVoice(), phrase
         self._recent: deque[Samples] = deque(maxlen=round(BEFORE_WAKE_S / FRAME_S))
         self._draft: Draft | None = None
         self._known: tuple[float, Transcript] | None = None

@@ -1,4 +1,4 @@
-"""What is recognised in the text itself: the wake phrase in front of a command, "stop" and its kin, "never mind". Pure."""
+"""What is recognised in the text itself: the wake phrase in front, "stop" and its kin, "never mind". Pure."""
 
 from __future__ import annotations
 
