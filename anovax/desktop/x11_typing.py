@@ -16,7 +16,8 @@ from anovax.tool import Effect, StepContext, WindowRef
 
 _BURST = 16  # characters per look of the safety filter
 _SETTLE_S = 2.0
-_KEEP_UP_S = 0.25  # after each burst, so that no long queue of keys appears after a stop or on another key map
+_KEEP_UP = 4  # bursts after which the application must have caught up, so that no long queue of keys
+_KEEP_UP_S = 0.25  # appears after a stop or meets another key map; and how long that is waited for
 # Applications whose keys push buttons: GTK ignores a button that is still shown as pressed (for 250 ms), so the same
 # key may come again only after that. Text fields have no such pause.
 _BUTTONS = re.compile("calc|galc", re.I)
@@ -49,11 +50,12 @@ class Typist:
             if foreign:
                 self._keys.make_room(foreign, window, step)
                 spare = True
-            for burst in bursts(part):
+            for number, burst in enumerate(bursts(part), 1):
                 step.guard(Effect(kind="type", payload=burst, window=window))
                 for char in burst:
                     self._char(char, window, step, pause)
-                self._windows.settle(window, min(_KEEP_UP_S, step.remaining))
+                if number % _KEEP_UP == 0:
+                    self._windows.settle(window, min(_KEEP_UP_S, step.remaining))
         return "spare_keys" if spare else "keys"
 
     def _char(self, char: str, window: WindowRef, step: StepContext, pause: Pause) -> None:

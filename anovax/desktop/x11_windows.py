@@ -191,6 +191,8 @@ class Windows:
                 return True
             if seconds >= _PING_S:
                 self._mute.add(window.id)  # some toolkits announce the ping and do not answer it: do not wait again
+        with self._x:
+            self._x.display.sync()  # the answer to a later request: by now the server has passed on what was before it
         return None if _asleep(window.pid, end) else False
 
 

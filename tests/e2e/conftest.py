@@ -32,7 +32,7 @@ def step() -> StepContext:
 
 @pytest.fixture
 def start(desktop: Desktop, window_manager: str) -> Iterator[Callable[..., Running]]:
-    """``start(command, title=…)`` runs a program on the display and waits for its window, focused; all end with the test."""
+    """``start(command, title=…)`` runs a program and waits for its window, focused; all end with the test."""
     started: list[subprocess.Popen[bytes]] = []
 
     def run(command: list[str], title: str = "", seconds: float = 15.0, **more: str) -> Running:
