@@ -139,12 +139,9 @@ def test_where_chords_lead(keys: str, place: Place, expected: Place | None) -> N
 
 
 def test_chords_that_close() -> None:
-    assert [closes(parse_chords(keys)[0]) for keys in ("alt+f4", "ctrl+q", "ctrl+w", "ctrl+s")] == [
-        True,
-        True,
-        True,
-        False,
-    ]
+    chords = [parse_chords(keys)[0] for keys in ("alt+f4", "ctrl+q", "ctrl+w", "ctrl+s")]
+    assert [closes(chord, Place.DOCUMENT) for chord in chords] == [True, True, True, False]
+    assert [closes(chord, Place.TERMINAL) for chord in chords] == [True, False, False, False]
 
 
 @pytest.mark.parametrize(
