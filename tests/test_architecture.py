@@ -34,7 +34,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "turn": {
         "planner", "safety", "orchestrator", "recovery", "memory", "plan", "bus", "tool", "consent", "reply", "request",
     },
-    "safety": {"plan", "tool", "safety"},
+    "safety": {"plan", "tool", "private", "safety"},
     "planner": {"plan", "tool", "planner", "weights"},
     "agents": {"tool", "desktop", "private", "places"},
     "desktop": {"tool", "desktop"},

@@ -9,6 +9,7 @@ from typing import Any
 
 from anovax.config import SafetyConfig
 from anovax.plan import RESULT_REFERENCE, Decision, Step, World
+from anovax.private import is_password
 from anovax.safety.clicks import judge_click
 from anovax.safety.finding import APPROVED, Finding, ask, notice, refuse, strictest
 from anovax.safety.normalise import fold, simple
@@ -18,7 +19,6 @@ from anovax.safety.taint import Taint, judge_source
 from anovax.tool import Risk, Toolbox, ToolSpec
 
 _CLOSE = re.compile(r"\b(close|quit|exit|shut|leave|kill|end|dismiss)\b")
-_PASSWORD = re.compile(r"(?=\S*[a-z])(?=\S*[A-Z])(?=\S*\d)(?=\S*[^\w\s.@:/-])\S{8,64}")
 
 
 @dataclass
@@ -64,7 +64,7 @@ class StepJudge:
 
     def _type_text(self, args: Mapping[str, Any]) -> Finding:
         found = self.simulation.type(args["text"])
-        if found is APPROVED and _PASSWORD.fullmatch(args["text"].strip()):
+        if found is APPROVED and is_password(args["text"]):
             return notice("password", "it looks like a password; it is kept out of the record")
         return found
 
