@@ -1,22 +1,33 @@
-"""What the documentation shows is true: code runs, commands exist, settings load, tables and sentences come from the code."""
+"""What the documentation shows is true: code runs, commands exist, settings load, sentences come from the code."""
 
 from __future__ import annotations
 
+import asyncio
+import json
 import re
 import shlex
+import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer.main
 
+from anovax.bus import Bus
 from anovax.cli import app
 from anovax.commands.settings import reference
-from anovax.config import SafetyConfig, load_config
-from anovax.plan import Context, World
+from anovax.config import Config, OrchestratorConfig, SafetyConfig, load_config
+from anovax.orchestrator import Budget, Orchestrator, Run
+from anovax.plan import MAX_AGENTS, MAX_LEVELS, MAX_STEPS, Context, Failure, Plan, PlanRequest, Status, World
+from anovax.planner.chain import FirstOf
 from anovax.planner.fastpath import FastPath
-from anovax.safety import Safety
-from anovax.tool import discover
+from anovax.planner.prompt import prefix
+from anovax.planner.protocol import Planner
+from anovax.planner.schema import compact_schema
+from anovax.reply import reply
+from anovax.safety import ApprovedPlan, Safety
+from anovax.tool import AgentParts, CancelFlag, Risk, WindowRef, discover
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -53,7 +64,8 @@ def command_lines(page: Path) -> list[str]:
     """Every ``anovax …`` in a block of commands or in backticks, without comments, pipes and redirections."""
     text = text_of(page)
     shown = [line for block in re.findall(r"^```(?:sh)?\n(.+?)^```", text, re.S | re.M) for line in block.splitlines()]
-    shown += re.findall(r"`((?:[A-Z_]+=\S+ )*anovax(?: [^`\n]+)?)`", re.sub(r"^```.+?^```", "", text, flags=re.S | re.M))
+    prose = re.sub(r"^```.+?^```", "", text, flags=re.S | re.M)
+    shown += re.findall(r"`((?:[A-Z_]+=\S+ )*anovax(?: [^`\n]+)?)`", prose)
     found = []
     for line in shown:
         words = shlex.split(line, comments=True)
@@ -114,3 +126,98 @@ def test_every_saying_is_read_by_the_fast_path_as_the_page_tells() -> None:
         judged = safety.judge(plan, World(heard=said))
         assert judged.verdict.decision in ("approve", "notice"), f"{said!r}: {judged.verdict.reason}"
     assert {tool for _, tools in rows for tool in tools} >= set(discover().specs) - {"delegate", "undo"}
+
+
+# --- examples of code -------------------------------------------------------------------------------------------------
+
+
+def module_of(page: str, name: str, folder: Path) -> Path:
+    """The one Python block of a page, as a module of a package in ``folder``."""
+    (code,) = blocks(DOCS / page, "python")
+    package = folder / "docs_examples"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / f"{name}.py").write_text(code, "utf-8")
+    return package
+
+
+def test_the_example_of_a_tool_is_found_planned_judged_and_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module_of("adding-a-tool.md", "disk", tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    try:
+        tools = discover("docs_examples")
+    finally:
+        for name in ("docs_examples", "docs_examples.disk"):
+            sys.modules.pop(name, None)
+    assert "free_space" in str(compact_schema(tools))
+    assert "how much room is left on my disk" in prefix(tools)
+    safety = Safety(tools, SafetyConfig())
+    plan = Plan.parse({"steps": [{"tool": "free_space", "folder": str(tmp_path)}]}, tools)
+    judged = safety.judge(plan)
+    assert isinstance(judged, ApprovedPlan), judged.verdict
+    assert tools.spec("free_space").card(plan.steps[0].args) == f"Look at the disk of {tmp_path}"
+    (cls,) = tools.agents
+    orchestrator = Orchestrator(tools, {"free_space": cls(AgentParts(desktop=None))}, OrchestratorConfig(), Bus())
+    try:
+        (outcome,) = asyncio.run(orchestrator.run(judged, Run("t", CancelFlag(), Budget(), lambda *_: None)))
+    finally:
+        orchestrator.close()
+    assert outcome.status is Status.VERIFIED
+    assert outcome.result == str(shutil.disk_usage(tmp_path).free // 10**9)
+    assert reply("", plan.steps, (outcome,), tools) == f"{outcome.result} gigabytes are free."
+
+
+def test_the_example_of_a_backend_plans_behind_the_fast_path(tmp_path: Path) -> None:
+    package = module_of("adding-a-backend.md", "parrot", tmp_path)
+    names: dict[str, Any] = {"__name__": "parrot"}
+    exec(compile((package / "parrot.py").read_text("utf-8"), "adding-a-backend.md", "exec", dont_inherit=True), names)
+    tools, cancel = discover(), CancelFlag()
+    planner: Planner = FirstOf(FastPath(tools), names["Parrot"](Config().planner, tools))
+    planned = asyncio.run(planner.plan(PlanRequest(text="colourless green ideas"), cancel))
+    assert planned.plan.to_json()["steps"] == [{"tool": "type_text", "text": "colourless green ideas"}]
+    assert asyncio.run(planner.plan(PlanRequest(text="what time is it"), cancel)).backend == "fastpath"
+    failure = Failure(text="x", tried=())
+    assert asyncio.run(planner.think(failure, cancel)).plan.say == "I can only type."
+    asyncio.run(planner.ready())
+    planner.close()
+    planner.close()
+
+
+def test_the_pages_name_files_classes_and_settings_that_exist() -> None:
+    for page in PAGES:
+        for path in re.findall(r"`((?:anovax|scripts|tests|models|companion)/[\w/.-]+)`", text_of(page)):
+            made = path in ("anovax/agents/disk.py", "anovax/planner/parrot.py", "anovax/models", "companion/tls/")
+            assert made or (ROOT / path).exists(), f"{page.name}: {path}"
+        for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text_of(page)):
+            assert (DOCS / link).exists(), f"{page.name}: {link}"
+
+
+# --- tables and sentences ---------------------------------------------------------------------------------------------
+
+EDITOR = WindowRef(id=1, app="Mousepad", title="notes.txt")
+TERMINAL = WindowRef(id=2, app="XTerm", title="xterm")
+
+
+def test_the_filter_judges_as_the_page_tells() -> None:
+    tools = discover()
+    row = r"^\| ([^|]+) \| `(\{.+?\})` \| (\w+) \| (\w*) ?\|$"
+    rows = re.findall(row, text_of(DOCS / "safety-and-privacy.md"), re.M)
+    assert len(rows) > 8
+    for heard, step, verdict, rule in rows:
+        focus = EDITOR if "(editor)" in heard else TERMINAL if "(terminal)" in heard else None
+        plan = Plan.parse({"steps": [json.loads(step)]}, tools)
+        world = World(heard=re.sub(r" \(.+", "", heard), focus=focus)
+        found = Safety(tools, SafetyConfig()).judge(plan, world).verdict
+        assert (found.decision.value, found.rule) == (verdict, rule), f"{heard}: {found}"
+
+
+def test_the_bounds_that_the_pages_name_are_those_of_the_code() -> None:
+    page = text_of(DOCS / "safety-and-privacy.md")
+    config = Config()
+    bounds = (MAX_STEPS, MAX_LEVELS, MAX_AGENTS, config.orchestrator.workers, config.recovery.turns)
+    steps, levels, agents, workers, turns = bounds
+    for said in (f"{steps} steps", f"{levels} levels", f"{agents} agents", f"{workers} at once", f"{turns} turns"):
+        assert said in page, said
+    assert f"lapses after {config.safety.consent_s:g} seconds" in " ".join(page.split())
+    assert f"for {config.journal.keep_days} days" in " ".join(page.split())
+    assert all(tier.value in page for tier in Risk)
