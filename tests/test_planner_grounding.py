@@ -80,6 +80,12 @@ def test_an_optional_argument_is_dropped() -> None:
     assert only(judge("close it", {"tool": "close_window", "name": "firefox"})) == {"tool": "close_window"}
 
 
+def test_names_of_keys_and_windows_are_tidied() -> None:
+    assert only(judge("next track", {"tool": "press_keys", "keys": "next track"}))["keys"] == "nexttrack"
+    assert only(judge("press a then b", {"tool": "press_keys", "keys": "a b"}))["keys"] == "a b"
+    assert only(judge("close this window", {"tool": "close_window", "name": "this window"})) == {"tool": "close_window"}
+
+
 def test_a_composed_answer_is_said_as_words() -> None:
     plan = judge("tell me something nice", {"tool": "speak", "text": "You look great today"})
     assert plan == Plan(say="You look great today")

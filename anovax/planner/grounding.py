@@ -50,6 +50,8 @@ _NUMBERS = frozenset(
 _HOST_PARTS = frozenset(
     "www com org net co uk de io gov edu http https html search q watch results maps mail google".split()
 )
+_HERE = frozenset("this that it the current active open focused window tab one program application app".split())
+_MEDIA = frozenset("volumeup volumedown volumemute playpause nexttrack prevtrack stop pageup pagedown".split())
 ALIKE = 0.8
 
 
@@ -113,6 +115,10 @@ def _instead(step: Step, plan: Plan) -> Plan:
 def _keep(step: Step, said: Said, tools: Toolbox) -> Step | None:
     """``step`` without invented words; None when what it needs was never said."""
     args = step.to_json()
+    if step.tool == "press_keys" and (joined := str(args["keys"]).replace(" ", "").lower()) in _MEDIA:
+        return Step.parse({**args, "keys": joined}, tools)  # "next track" is one key, not two
+    if step.tool == "close_window" and set(str(args.get("name", "it")).lower().split()) <= _HERE:
+        return Step.parse({"tool": step.tool}, tools)  # "this window" is the focused one, not one of that name
     if step.tool == "open_url":
         return step if _known_url(str(args["url"]), said) else None
     if step.tool == "speak":

@@ -140,9 +140,15 @@ def plain_schema(tools: Toolbox) -> dict[str, Any]:
 
 
 def _object(spec: ToolSpec) -> dict[str, Any]:
+    """Without lengths: llama.cpp's servers write them out character by character and give up; Plan.parse checks."""
+    lengths = ("minLength", "maxLength")
+    given = {
+        name: {key: value for key, value in schema.items() if key not in lengths}
+        for name, schema in arguments(spec).items()
+    }
     return {
         "type": "object",
-        "properties": {"tool": {"type": "string", "enum": [spec.name]}, **arguments(spec)},
+        "properties": {"tool": {"type": "string", "enum": [spec.name]}, **given},
         "required": ["tool", *sorted(required(spec))],
         "additionalProperties": False,
     }
