@@ -376,7 +376,11 @@ def test_steps_are_announced_with_their_time() -> None:
 
 OPTIONAL = {"turbojpeg"}  # a second JPEG encoder that the benchmark compares with where it is installed
 
-ELSEWHERE = {"AppKit": "pyobjc-framework-cocoa", "Quartz": "pyobjc-framework-quartz"}  # not installed on Linux
+ELSEWHERE = {  # not installed on Linux
+    "AppKit": "pyobjc-framework-cocoa",
+    "ApplicationServices": "pyobjc-framework-applicationservices",
+    "Quartz": "pyobjc-framework-quartz",
+}
 
 
 def imported_modules(folder: Path) -> dict[str, Path]:
