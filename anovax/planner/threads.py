@@ -8,7 +8,9 @@ MAX_THREADS = 4
 
 
 def thread_count() -> int:
-    return max(1, min(MAX_THREADS, os.cpu_count() or 1))
+    """All of two cores, else all but one, MAX_THREADS at most: the rest is for speech and the desktop."""
+    cores = os.cpu_count() or 1
+    return max(1, min(MAX_THREADS, cores if cores <= 2 else cores - 1))
 
 
 def wait_passively() -> None:
