@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import importlib.metadata
 import json
 import re
 import shlex
 import shutil
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +21,7 @@ from anovax.bus import Bus
 from anovax.cli import app
 from anovax.commands.settings import reference
 from anovax.config import Config, OrchestratorConfig, SafetyConfig, load_config
+from anovax.manifest import Manifest
 from anovax.orchestrator import Budget, Orchestrator, Run
 from anovax.plan import MAX_AGENTS, MAX_LEVELS, MAX_STEPS, Context, Failure, Plan, PlanRequest, Status, World
 from anovax.planner.chain import FirstOf
@@ -221,3 +225,20 @@ def test_the_bounds_that_the_pages_name_are_those_of_the_code() -> None:
     assert f"lapses after {config.safety.consent_s:g} seconds" in " ".join(page.split())
     assert f"for {config.journal.keep_days} days" in " ".join(page.split())
     assert all(tier.value in page for tier in Risk)
+
+
+def test_the_licences_are_those_of_the_manifest_and_of_the_packages() -> None:
+    page = text_of(DOCS / "licences.md")
+    manifest = Manifest.load()
+    for model in manifest.models:
+        profiles = ", ".join(name for name in ("default", "small") if model.id in manifest.profiles[name])
+        row = f"| `{model.id}` | {model.title} | {model.bytes / 1e6:,.1f} MB | {model.licence} | {profiles}"
+        assert f"{row.rstrip()} |" in page, row
+    rows = dict(re.findall(r"^\| ([\w-]+) \| [^|]+ \| ([^|]+) \|$", page, re.M))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["bench"]]
+    assert {re.split(r"[^\w-]", need)[0] for need in wanted} <= set(rows)
+    for name, licence in rows.items():
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            known = importlib.metadata.metadata(name).get("License-Expression")
+            assert known in (None, licence), f"{name}: {known}"
