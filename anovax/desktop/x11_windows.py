@@ -13,6 +13,7 @@ from anovax.tool import WindowRef
 
 _NOT_FOR_USERS = {"_NET_WM_WINDOW_TYPE_DESKTOP", "_NET_WM_WINDOW_TYPE_DOCK", "_NET_WM_WINDOW_TYPE_NOTIFICATION"}
 _PING_S = 1.0
+_IDLE_S = 1.5
 _FROM_A_PAGER = 2  # source indication: the user asked for it through a tool
 
 
@@ -191,24 +192,28 @@ class Windows:
                 return True
             if seconds >= _PING_S:
                 self._mute.add(window.id)  # some toolkits announce the ping and do not answer it: do not wait again
-        with self._x:
-            self._x.display.sync()  # the answer to a later request: by now the server has passed on what was before it
-        return None if _asleep(window.pid, end) else False
+        return None if self._idle(window.pid, min(end, time.monotonic() + _IDLE_S)) else False
+
+    def _idle(self, pid: int, end: float) -> bool:
+        """Wait until a local process has not run at all between three looks; then it has read its events. A round trip
+        before each look makes the server answer it, if that is what it sleeps for. False when it is stopped or gone;
+        without a pid, a short fixed wait."""
+        before, calm = "", 0
+        while calm < 3 and time.monotonic() < end:
+            with self._x:
+                self._x.display.sync()
+            time.sleep(0.004 if pid else 0.03)
+            now = _runs(pid)
+            calm = calm + 1 if now == before and not now.startswith("R") else 0
+            before = now
+        return not pid or before[:1] in ("S", "R", "D")
 
 
-def _asleep(pid: int, end: float) -> bool:
-    """Wait until a local process sleeps three times in a row: it has read its events. Without a pid, a short fixed
-    wait."""
-    calm = 0
-    stat = Path(f"/proc/{pid}/stat")
-    while time.monotonic() < end:
-        time.sleep(0.004)
-        try:
-            state = stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[0]
-        except (OSError, IndexError):
-            time.sleep(max(0.0, min(0.1, end - time.monotonic())))
-            return True
-        calm = calm + 1 if state == "S" else 0
-        if calm == 3:
-            return True
-    return False
+def _runs(pid: int) -> str:
+    """A process's state letter and how often it has been switched; empty when there is no such process here."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return ""
+    wanted = ("State:", "voluntary_ctxt_switches:", "nonvoluntary_ctxt_switches:")
+    return " ".join(line.split()[1] for line in lines if line.startswith(wanted))
