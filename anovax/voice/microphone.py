@@ -67,7 +67,8 @@ class Microphone:
         end = time.monotonic() + timeout
         while not self._closed:
             self._supervise()
-            self._take(max(0.0, min(0.1, end - time.monotonic())))
+            if len(self._rest) < FRAME:
+                self._take(max(0.0, min(0.1, end - time.monotonic())))
             if len(self._rest) >= FRAME:
                 frame, self._rest = self._rest[:FRAME], self._rest[FRAME:]
                 self.at = self._heard_until - len(self._rest) / SAMPLE_RATE
@@ -94,7 +95,8 @@ class Microphone:
     def _callback(self, data: Samples, frames: int, when: Any, status: Any) -> None:
         with self._ready:
             self.lost += len(self._blocks) == self._blocks.maxlen
-            self._blocks.append((time.monotonic(), data.copy()))
+            self._heard_at = time.monotonic()  # here, not where it is read: a busy reader is no dead microphone
+            self._blocks.append((self._heard_at, data.copy()))
             self._ready.notify()
 
     def _take(self, wait_s: float) -> None:
@@ -108,10 +110,9 @@ class Microphone:
 
     def _heard(self, at: float, samples: Samples) -> None:
         self._heard_until = at
-        now = time.monotonic()
-        self._heard_at, self._fresh, self._tries = now, False, 0
+        self._fresh, self._tries = False, 0
         if int(samples.max()) - int(samples.min()) > 1:
-            self._sounded_at = now
+            self._sounded_at = at
         if self._resampler is not None:
             samples = self._resampler.resample_chunk(samples)
         self._rest = np.concatenate([self._rest, samples])
@@ -128,7 +129,7 @@ class Microphone:
             self._shut()
             self._next_try = now
         else:
-            self._watch_silence(now)
+            self._watch_silence()
 
     def _problem(self, now: float) -> str:
         slept, self._slept = self._suspended() - self._slept, self._suspended()
@@ -140,8 +141,8 @@ class Microphone:
             return "it gives no sound any more"
         return ""
 
-    def _watch_silence(self, now: float) -> None:
-        silent = now - self._sounded_at > SILENT_S and not self._fresh
+    def _watch_silence(self) -> None:
+        silent = self._heard_until - self._sounded_at > SILENT_S and not self._fresh
         if silent and not self._trouble:
             self._troubled("it gives digital silence", self._silence_fix())
         elif self._trouble and not self._fresh and not silent:
@@ -176,7 +177,7 @@ class Microphone:
         self.rate = round(self._stream.samplerate)
         self._resampler = _resampler(self.rate)
         self._fresh = True
-        self._opened_at = self._heard_at = self._sounded_at = time.monotonic()
+        self._opened_at = self._heard_at = self._heard_until = self._sounded_at = time.monotonic()
 
     def _choose(self) -> Device:
         try:

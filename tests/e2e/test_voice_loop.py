@@ -156,6 +156,14 @@ def test_pulled_out_in_mid_sentence_it_says_so_and_comes_back(sound: VirtualSoun
     assert time.monotonic() - started < 8.0
 
 
+def test_a_busy_reader_is_no_dead_microphone(ears: Listening) -> None:
+    time.sleep(7.0)  # as long as a slow machine may think about one utterance
+    heard = ears.hear(0.5)
+    assert len(heard) > 6.0 * SAMPLE_RATE
+    assert ears.kinds() == []
+    assert ears.microphone.lost == 0
+
+
 def test_the_default_microphone_may_change(sound: VirtualSound, ears: Listening) -> None:
     module = sound.pactl("load-module", "module-null-sink", "sink_name=other", "rate=48000", "channels=1")
     try:
