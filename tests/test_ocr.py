@@ -11,7 +11,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from anovax.desktop.ocr import Ocr, TextBox, as_lines, matches, reading_order, relevant
-from anovax.desktop.recogniser import Recogniser
+from anovax.desktop.recogniser import FULL, Recogniser
 from anovax.desktop.text_lines import text_lines
 from anovax.errors import DesktopError
 
@@ -124,7 +124,9 @@ def test_another_kind_of_array_is_refused(ocr: Ocr, wrong: npt.NDArray[np.uint8]
 def test_unchanged_text_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     counted: list[int] = []
     real = Recogniser.read
-    monkeypatch.setattr(Recogniser, "read", lambda self, crops: (counted.append(len(crops)), real(self, crops))[1])
+    monkeypatch.setattr(
+        Recogniser, "read", lambda self, crops, height=FULL: (counted.append(len(crops)), real(self, crops, height))[1]
+    )
     fresh = Ocr()
     first = fresh.read(picture(DIALOG))
     assert fresh.read(picture(DIALOG)) == first

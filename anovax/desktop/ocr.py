@@ -12,7 +12,7 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict
 from rapidfuzz import fuzz
 
-from anovax.desktop.recogniser import Recogniser
+from anovax.desktop.recogniser import FULL, GLIMPSE, Recogniser
 from anovax.desktop.text_lines import Boxes, text_lines
 from anovax.errors import DesktopError
 
@@ -20,6 +20,8 @@ Picture = npt.NDArray[np.uint8]  # height x width x 3
 
 _KEPT = 4096  # crops whose text is remembered
 _LEAST_SCORE = 0.5
+_GLIMPSED = 4  # letters from which a glimpse is worth it
+_MAYBE = 60  # likeness of a glimpse from which the line is read in full
 _SAME = 0.8  # likeness from which a line is the text that was meant
 _EXACT = 0.97  # a find that needs no further look
 _LETTERS_PER_HEIGHT = 1.7  # letters that fit into a stretch as long as the line's box is high
@@ -58,46 +60,68 @@ class Ocr:
         return reading_order(self._recognised(image, text_lines(_checked(image))))
 
     def find(self, image: Picture, text: str) -> tuple[TextBox, ...]:
-        """The places where ``text`` stands, best first. Lines of a fitting length are read first, and the longer ones
-        only when none of these is it; so a button is found well before the whole screen has been read."""
+        """The places where ``text`` stands, best first. Lines of a fitting length come first, and the longer ones only
+        when none of these is it; each is glimpsed at, and read in full where it may be the one."""
         boxes = text_lines(_checked(image))
         letters = boxes[:, 2] / np.maximum(boxes[:, 3], 1) * _LETTERS_PER_HEIGHT
         want = max(1, len(text.replace(" ", "")))
         least = 0.5 * min((len(word) for word in text.split()), default=1) - 1  # a line may fall into its words
         near = (letters > least) & (letters < 2.2 * want + 4)
-        read = self._recognised(image, boxes[near])
+        read = self._recognised(image, self._worth(image, boxes[near], text))
         found = matches(read, text)
         if found and found[0].score >= _EXACT:
             return found
-        return matches((*read, *self._recognised(image, boxes[letters >= 2.2 * want + 4])), text)
+        longer = self._worth(image, boxes[letters >= 2.2 * want + 4], text)
+        return matches((*read, *self._recognised(image, longer)), text)
+
+    def _worth(self, image: Picture, boxes: Boxes, text: str) -> Boxes:
+        """The boxes that may carry ``text`` by a glimpse at each; of a very short text a glimpse tells nothing."""
+        if len(_plain(text)) < _GLIMPSED:
+            return boxes
+        with self._lock:
+            seen = self._texts(_crops(image, boxes), GLIMPSE)
+        fits = [score < _LEAST_SCORE or _may_be(_plain(line), text) for line, score in seen]
+        return np.asarray(boxes[np.array(fits, dtype=bool)], dtype=np.int32)
 
     def _recognised(self, image: Picture, boxes: Boxes) -> tuple[TextBox, ...]:
-        crops = [np.ascontiguousarray(image[y : y + h, x : x + w, ::-1]) for x, y, w, h in boxes]
         with self._lock:
-            texts = self._texts(crops)
+            texts = self._texts(_crops(image, boxes), FULL)
         return tuple(
             TextBox(text=text.strip(), x=int(x), y=int(y), w=int(w), h=int(h), score=round(score, 3))
             for (x, y, w, h), (text, score) in zip(boxes, texts, strict=True)
             if text.strip() and score >= _LEAST_SCORE
         )
 
-    def _texts(self, crops: list[Picture]) -> list[tuple[str, float]]:
+    def _texts(self, crops: list[Picture], height: int) -> list[tuple[str, float]]:
         """Text and score of each crop (BGR), from the memory of earlier reads where it looks the same."""
         keys = [
-            hashlib.blake2b(crop.tobytes(), digest_size=16, salt=crop.shape[1].to_bytes(4, "big")).digest()
+            hashlib.blake2b(crop.tobytes(), digest_size=16, salt=bytes((height, *divmod(crop.shape[1], 256)))).digest()
             for crop in crops
         ]
         new = {key: crop for key, crop in zip(keys, crops, strict=True) if key not in self._read}
         if new:
             if self._recogniser is None:
                 self._recogniser = Recogniser(self._threads)
-            self._read.update(zip(new, self._recogniser.read(list(new.values())), strict=True))
+            self._read.update(zip(new, self._recogniser.read(list(new.values()), height), strict=True))
         for key in keys:
             self._read.move_to_end(key)
         out = [self._read[key] for key in keys]
         while len(self._read) > _KEPT:
             self._read.popitem(last=False)
         return out
+
+
+def _crops(image: Picture, boxes: Boxes) -> list[Picture]:
+    """The boxes cut out, as BGR."""
+    return [np.ascontiguousarray(image[y : y + h, x : x + w, ::-1]) for x, y, w, h in boxes]
+
+
+def _may_be(line: str, text: str) -> bool:
+    """Whether a glimpsed line may carry ``text``, or is a word of it that stands by itself."""
+    wanted = _plain(text)
+    if len(line) >= 0.7 * len(wanted):
+        return fuzz.partial_ratio(wanted, line) >= _MAYBE
+    return any(fuzz.ratio(_plain(word), line) >= _MAYBE for word in text.split()) or line in wanted
 
 
 def _checked(image: Picture) -> Picture:

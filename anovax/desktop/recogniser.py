@@ -14,7 +14,8 @@ import numpy.typing as npt
 from anovax.errors import DesktopError
 
 Crop = npt.NDArray[np.uint8]  # height x width x 3, BGR
-_HEIGHT = 48  # the model's input height in pixels
+FULL = 48  # the model's own input height in pixels
+GLIMPSE = 32  # less than half the work: spaces and some letters get lost
 _STEP = 32  # widths are rounded up to this
 _BATCH = 4
 _ALONE = 200  # pixels from which a crop goes alone: measured, a batch of wide ones takes longer than each by itself
@@ -38,9 +39,9 @@ class Recogniser:
         characters = self._session.get_modelmeta().custom_metadata_map["character"].splitlines()
         self._characters = ["", *characters, " "]  # 0 is CTC's blank
 
-    def read(self, crops: Sequence[Crop]) -> list[tuple[str, float]]:
+    def read(self, crops: Sequence[Crop], height: int = FULL) -> list[tuple[str, float]]:
         """(text, mean probability 0..1) of each crop."""
-        scaled = [_scaled(crop) for crop in crops]
+        scaled = [_scaled(crop, height) for crop in crops]
         order = sorted(range(len(scaled)), key=lambda i: scaled[i].shape[1])
         out: list[tuple[str, float]] = [("", 0.0)] * len(scaled)
         for batch in _batches(order, [image.shape[1] for image in scaled]):
@@ -70,12 +71,12 @@ def _weights() -> Path:
     return Path(spec.submodule_search_locations[0]) / _WEIGHTS
 
 
-def _scaled(crop: Crop) -> Crop:
+def _scaled(crop: Crop, high: int) -> Crop:
     import cv2
 
     height, width = crop.shape[:2]
-    wide = min(_MAX_WIDTH, max(8, round(width * _HEIGHT / height)))
-    return np.asarray(cv2.resize(crop, (wide, _HEIGHT)), dtype=np.uint8)
+    wide = min(_MAX_WIDTH, max(8, round(width * high / height)))
+    return np.asarray(cv2.resize(crop, (wide, high)), dtype=np.uint8)
 
 
 def _normalised(image: Crop, width: int) -> npt.NDArray[np.float32]:
