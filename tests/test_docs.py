@@ -17,8 +17,10 @@ from typing import Any
 import pytest
 import typer.main
 
+from anovax.bench.accuracy import Score, read_cases
 from anovax.bus import Bus
 from anovax.cli import app
+from anovax.commands import bench
 from anovax.commands.settings import reference
 from anovax.config import Config, OrchestratorConfig, SafetyConfig, load_config
 from anovax.manifest import Manifest
@@ -242,3 +244,23 @@ def test_the_licences_are_those_of_the_manifest_and_of_the_packages() -> None:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             known = importlib.metadata.metadata(name).get("License-Expression")
             assert known in (None, licence), f"{name}: {known}"
+
+
+def test_every_benchmark_is_on_its_page() -> None:
+    page = text_of(DOCS / "benchmarks.md")
+    for command in bench.app.registered_commands:
+        name = command.name or command.callback.__name__  # type: ignore[union-attr]
+        assert f"| `anovax bench {name}" in page, name
+
+
+def test_the_example_of_a_table_of_requests_is_one(tmp_path: Path) -> None:
+    (block,) = [block for block in blocks(DOCS / "benchmarks.md", "") if block.startswith("text\t")]
+    table = tmp_path / "requests.tsv"
+    table.write_text(block, "utf-8")
+    score, fast = Score(), FastPath(discover())
+    for case in read_cases(table):
+        plan = fast.read(case.text, Context())
+        assert plan is not None
+        score.add(case, {"text": case.text, "plan": plan.to_json(), "backend": "fastpath", "ms": {"plan": 0.0}})
+    assert score.tools == [True] * 3
+    assert score.arguments == [True] * 2
