@@ -154,6 +154,13 @@ async def test_a_kept_prompt_is_loaded_and_a_damaged_one_is_built_again(
         local.prefixes._current = ""
 
 
+def test_closing_does_not_wait_for_prompts_to_be_read(model: Path, tools: Toolbox, tmp_path: Path) -> None:
+    planner = LlamaCpp(PlannerConfig(model=str(model)), tools, tmp_path)
+    planner.close()
+    assert planner._loaded.cancelled() or isinstance(planner._loaded.exception(), Cancelled)
+    assert not list(tmp_path.glob("*.kv"))
+
+
 async def test_a_damaged_model_is_one_sentence(model: Path, tools: Toolbox, tmp_path: Path) -> None:
     path = tmp_path / "half.gguf"
     with model.open("rb") as stream:

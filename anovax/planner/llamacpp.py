@@ -10,6 +10,7 @@ from pathlib import Path
 
 from anovax import weights
 from anovax.config import PlannerConfig
+from anovax.errors import Cancelled
 from anovax.plan import Failure, Plan, Planned, PlanRequest
 from anovax.planner.decode import Written
 from anovax.planner.engine import Engine, check_file
@@ -37,15 +38,23 @@ class LlamaCpp:
         self._config, self._tools, self._cache_dir = config, tools, cache_dir
         self._path = model_path(config.model)
         self._closed = False
+        self._engine: Engine | None = None
         self._worker = ThreadPoolExecutor(1, "llama.cpp")
         self._loaded: Future[Local] = self._worker.submit(self._load)
 
     def _load(self) -> Local:
-        engine = Engine(self._path, self._config.threads or thread_count())
-        return Local(engine, self._tools, self._cache_dir, self._config.max_tokens)
+        self._engine = engine = Engine(self._path, self._config.threads or thread_count())
+        try:
+            if self._closed:
+                raise Cancelled("closed")
+            return Local(engine, self._tools, self._cache_dir, self._config.max_tokens)
+        except BaseException:
+            engine.close()
+            raise
 
     async def ready(self) -> None:
-        """Wait until the model can plan. Raises PlannerError when it cannot be loaded."""
+        """Wait until the model can plan: under a second, but about a minute the first time, when the prompts are read.
+        Raises PlannerError when it cannot be loaded."""
         await asyncio.wrap_future(self._loaded)
 
     async def plan(self, request: PlanRequest, cancel: CancelFlag) -> Planned:
@@ -68,10 +77,12 @@ class LlamaCpp:
         )
 
     def close(self) -> None:
-        """Wait for what runs, then give the model back. Safe twice."""
+        """Stop what runs, then give the model back. Safe twice."""
         if self._closed:
             return
         self._closed = True
+        if self._engine is not None:
+            self._engine.stop()
         if not self._loaded.cancel():
             self._worker.submit(self._unload)
         self._worker.shutdown(wait=True)

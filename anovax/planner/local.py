@@ -33,6 +33,9 @@ class Local:
         self.counting = Counting(engine, tools.specs)
         self.prefixes = PrefixCache(engine, cache_dir)
         self.prefixes.use("plan", prompt.prefix(tools))
+        if not self.prefixes.on_disk("think"):  # read now: a repair should not have to wait for it
+            self.prefixes.use("think", prompt.think_prefix(tools))
+            self.prefixes.use("plan", prompt.prefix(tools))
 
     def guarded(self, work: Callable[[Local], tuple[Plan, Written]], cancel: CancelFlag) -> tuple[Plan, Written]:
         """Run ``work``; a set ``cancel`` ends it within one operation of llama.cpp, with Cancelled."""

@@ -47,6 +47,10 @@ class PrefixCache:
         self._engine.truncate(self._known[name].tokens)
         self._current = name
 
+    def on_disk(self, name: str) -> bool:
+        """Whether there is a file, which may yet turn out to be stale."""
+        return self._file(name).exists()
+
     def _key(self, text: str) -> str:
         stat = self._engine.path.stat()
         with self._engine.path.open("rb") as stream:
