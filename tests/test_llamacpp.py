@@ -15,6 +15,7 @@ import pytest
 from anovax.config import PlannerConfig
 from anovax.errors import AnovaxError, Cancelled, PlannerError
 from anovax.plan import Context, Failure, PastTurn, Plan, Planned, PlanRequest, Step
+from anovax.planner.engine import BATCH
 from anovax.planner.llamacpp import LlamaCpp
 from anovax.planner.prefix_cache import PrefixCache
 from anovax.tool import CancelFlag, Toolbox, WindowRef, discover
@@ -152,6 +153,25 @@ async def test_a_kept_prompt_is_loaded_and_a_damaged_one_is_built_again(
         await asyncio.get_running_loop().run_in_executor(planner._worker, checks)
     finally:
         local.prefixes._current = ""
+
+
+async def test_logits_do_not_depend_on_how_a_text_is_split(planner: LlamaCpp) -> None:
+    engine = planner._loaded.result().engine
+
+    def compare() -> None:
+        tokens = engine.tokenize("one two three four five " * 103)[: BATCH + 2]
+        engine.truncate(0)
+        whole = engine.feed(tokens, want=4).copy()
+        engine.truncate(0)
+        engine.feed(tokens[:300])
+        parts = engine.feed(tokens[300:], want=4)
+        assert whole.shape == parts.shape == (4, engine.n_vocab)
+        assert (whole.argmax(axis=1) == parts.argmax(axis=1)).all()
+
+    try:
+        await asyncio.get_running_loop().run_in_executor(planner._worker, compare)
+    finally:
+        planner._loaded.result().prefixes._current = ""
 
 
 def test_closing_does_not_wait_for_prompts_to_be_read(model: Path, tools: Toolbox, tmp_path: Path) -> None:

@@ -116,9 +116,10 @@ class Engine:
             )
         done = 0
         while done < len(tokens):
-            part = tokens[done : done + BATCH]
-            self._decode(part, min(want, len(part)) if done + len(part) == len(tokens) else 0)
-            done += len(part)
+            left = len(tokens) - done
+            size = left if left <= BATCH else min(BATCH, left - want)  # the last part holds all that is wanted
+            self._decode(tokens[done : done + size], want if size == left else 0)
+            done += size
         pointer = self.api.llama_get_logits(self._ctx)
         return np.ctypeslib.as_array(pointer, shape=(want, self.n_vocab))
 
