@@ -21,6 +21,7 @@ from anovax.desktop.applications import Applications
 from anovax.errors import AudioError, Cancelled, DesktopError, WeightsError
 from anovax.events import Noticed
 from anovax.journal import Journal
+from anovax.manifest import models_dir
 from anovax.memory import Memory
 from anovax.orchestrator import Orchestrator
 from anovax.plan import Context
@@ -111,7 +112,7 @@ def build_planner(config: Config, tools: Toolbox) -> Planner:
 
 
 def _llamacpp(config: Config, tools: Toolbox) -> Planner:
-    return LlamaCpp(config.planner, tools, config.data_dir / "prefixes")
+    return LlamaCpp(config.planner, tools, models_dir() / "prefixes")
 
 
 def _remote(backend: Callable[[PlannerConfig, Toolbox], Remote]) -> Callable[[Config, Toolbox], Planner]:

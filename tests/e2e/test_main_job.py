@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -62,7 +63,7 @@ def running(config: Config) -> Iterator[Live]:
         finally:
             up.set()
 
-    thread = threading.Thread(target=lambda: asyncio.run(live()))
+    thread = threading.Thread(target=lambda: asyncio.run(live()), daemon=True)
     thread.start()
     up.wait(120)
     assert ready, "the assistant did not start"
@@ -96,10 +97,13 @@ def close_all(desktop: Desktop) -> None:
         subprocess.run(["xkill", "-id", str(window.id)], check=False, capture_output=True)
 
 
-def shown(desktop: Desktop, pattern: str) -> str:
-    """The text on all windows that fit."""
-    fitting = [w for w in desktop.windows() if re.search(pattern, f"{w.app} {w.title}", re.I)]
-    return " ".join(box.text for window in fitting for box in desktop.ocr.read(desktop.screenshot(window)))
+def shown(desktop: Desktop, pattern: str, until: str) -> str:
+    """The text on all windows that fit, once it contains ``until`` (a busy machine draws late)."""
+    end, text = time.monotonic() + 15, ""
+    while time.monotonic() < end and not re.search(until, text):
+        fitting = [w for w in desktop.windows() if re.search(pattern, f"{w.app} {w.title}", re.I)]
+        text = " ".join(box.text for window in fitting for box in desktop.ocr.read(desktop.screenshot(window))).lower()
+    return text
 
 
 def test_the_compound_command_of_the_paper(live: Live, desktop: Desktop) -> None:
@@ -107,8 +111,7 @@ def test_the_compound_command_of_the_paper(live: Live, desktop: Desktop) -> None
     assert report.ok, report.said
     assert [outcome.tool for outcome in report.outcomes] == ["open_app", "type_text", "press_keys"]
     assert report.outcomes[0].status is Status.VERIFIED
-    text = shown(desktop, "alcul")
-    assert re.search(r"\b42\b", text), text
+    assert re.search(r"\b42\b", shown(desktop, "alcul", r"\b42\b"))
     close_all(desktop)
 
 
@@ -118,9 +121,9 @@ def test_type_into_the_editor_and_in_it_again(live: Live, desktop: Desktop) -> N
     assert report.ok, report.said
     again = live.ask("type good morning in it")
     assert again.ok, again.said
-    text = shown(desktop, "mousepad")
-    assert "hello world" in text.lower(), text
-    assert "good morning" in text.lower(), text
+    text = shown(desktop, "mousepad", "good morning")
+    assert "hello world" in text
+    assert "good morning" in text
     close_all(desktop)
 
 
@@ -129,7 +132,7 @@ def test_type_in_it_goes_to_the_application_opened_last(live: Live, desktop: Des
     live.ask("open the calculator")
     report = live.ask("go back to the text editor and type tea in it")
     assert report.ok, report.said
-    assert "tea" in shown(desktop, "mousepad").lower()
+    assert "tea" in shown(desktop, "mousepad", "tea")
     close_all(desktop)
 
 
@@ -150,7 +153,8 @@ def test_recovery_really_repairs_with_the_model(live: Live, desktop: Desktop) ->
     close_all(desktop)
 
 
-def test_two_screenshots_are_taken_in_parallel(live: Live, config: Config) -> None:
+def test_two_screenshots_are_taken_in_parallel(live: Live, config: Config, start: Callable[..., Running]) -> None:
+    start(["xterm", "-T", "something to see"], title="something to see")  # an empty screen is reported as blank
     report = live.ask("take a screenshot and then take a screenshot")
     assert [outcome.tool for outcome in report.outcomes] == ["screenshot", "screenshot"], report.plan
     assert all(outcome.status is Status.VERIFIED for outcome in report.outcomes), report.said
@@ -166,10 +170,11 @@ def test_a_dangerous_request_is_refused(live: Live, desktop: Desktop, start: Cal
     assert not report.ok
     assert report.outcomes == ()
     assert report.verdict.decision.value == "refuse"
-    assert "rm -rf" not in shown(desktop, "shell")
+    assert "rm -rf" not in shown(desktop, "shell", "rm -rf|$")
 
 
 def test_a_question_is_answered_in_words(live: Live) -> None:
     report = live.ask("what time is it")
-    assert re.search(r"\d", report.said), report.said
     assert report.outcomes[0].status is Status.VERIFIED
+    assert report.said == report.outcomes[0].say
+    assert report.said.startswith("It is ")
