@@ -138,11 +138,13 @@ class Verdict(Frozen):
 
 class World(Frozen):
     """What safety knows about the desktop before a plan runs. ``pending`` is what stands typed in the focused window
-    since its last Enter (kept over turns), ``clipboard`` what a paste would insert if we know it, ``untrusted`` texts
-    that came from the screen, titles, files, memory; ``remote`` marks a request from the phone."""
+    since its last Enter (kept over turns), ``standing`` the same for other windows by id, ``clipboard`` what a paste
+    would insert if we know it, ``untrusted`` texts that came from the screen, titles, files, memory; ``remote`` marks a
+    request from the phone."""
 
     focus: WindowRef | None = None
     pending: str = ""
+    standing: tuple[tuple[int, str], ...] = ()
     clipboard: str | None = None
     untrusted: tuple[str, ...] = ()
     heard: str = ""

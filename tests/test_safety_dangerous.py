@@ -536,7 +536,6 @@ rm −rf ~
 sudo rm -rf ~
 ѕudo reboot
 $ rm -rf ~
-# rm -rf ~
 python3 -c "exec('imp'+'ort os'); os.system('r'+'m -rf ~')"
 python3 - <<< "import os; os.system('rm -rf ~')"
 echo "import os; os.system('rm -rf ~')" | python3

@@ -9,6 +9,7 @@ from anovax.plan import Decision, Plan, Step, Verdict, World
 from anovax.safety import Safety
 from anovax.safety.clicks import judge_click
 from anovax.safety.effects import fits
+from anovax.safety.filter import _covers
 from anovax.safety.finding import APPROVED, Finding, ask, notice, refuse, severity, strictest, strictest_verdict
 from anovax.safety.hotkeys import closes, judge_chord, leads_to
 from anovax.safety.keys import parse_chords
@@ -291,6 +292,43 @@ def test_the_world_after_effects() -> None:
     )
     opened = SAFETY.advance(typed, Effect(kind="open_url", payload="https://x.org", window=BROWSER))
     assert (opened.pending, opened.focus) == ("", BROWSER)
+
+
+def test_what_stands_typed_stays_with_its_window() -> None:
+    other = WindowRef(id=9, app="konsole", title="bash")
+    world = SAFETY.advance(World(focus=TERMINAL), Effect(kind="type", payload="rm -rf ~", window=TERMINAL))
+    assert SAFETY.look(world, TERMINAL) == world
+    away = SAFETY.look(world, EDITOR)
+    assert (away.pending, away.standing) == ("", ((1, "rm -rf ~"),))
+    typed = SAFETY.advance(away, Effect(kind="type", payload="Dear Anna", window=EDITOR))
+    back = SAFETY.look(typed, TERMINAL)
+    assert (back.pending, back.standing) == ("rm -rf ~", ())  # an editor's text waits for nothing
+    assert SAFETY.look(back, None).standing == ((1, "rm -rf ~"),)
+    two = SAFETY.advance(SAFETY.look(away, other), Effect(kind="type", payload="ls", window=other))
+    assert (two.pending, two.standing) == ("ls", ((1, "rm -rf ~"),))
+    assert judged(keys("enter"), **dict(two)) == "approve"
+    assert judged({"tool": "focus_window", "name": "xterm"}, keys("enter"), **dict(away)) == "refuse"
+    assert judged(keys("enter"), **dict(SAFETY.look(two, TERMINAL))) == "refuse"
+    again = SAFETY.advance(world, Effect(kind="focus", window=TERMINAL))
+    assert again.pending == "rm -rf ~"
+    assert SAFETY.advance(world, Effect(kind="close", window=TERMINAL)).pending == ""
+    assert SAFETY.advance(world, Effect(kind="close", window=TERMINAL)).standing == ()
+    many = world
+    for number in range(30, 60):
+        window = WindowRef(id=number, app="XTerm")
+        many = SAFETY.advance(SAFETY.look(many, window), Effect(kind="type", payload="x", window=window))
+    assert len(many.standing) == 16
+
+
+def test_consent_covers_the_same_thing_only() -> None:
+    given = Verdict(decision=Decision.ASK, rule="hotkey")
+    assert _covers(given, ask("hotkey", ""))
+    assert not _covers(given, refuse("hotkey", ""))
+    assert not _covers(given, ask("delete", ""))
+    assert not _covers(Verdict(decision=Decision.NOTICE, rule="hotkey"), ask("hotkey", ""))
+    command = Verdict(decision=Decision.ASK, rule="elevate", exact="run in a terminal: sudo ls")
+    assert _covers(command, Finding(Decision.ASK, "standing", "", "run in an unknown window: sudo ls"))
+    assert not _covers(command, Finding(Decision.ASK, "elevate", "", "run in a terminal: sudo id"))
 
 
 # --- the simulation, key by key --------------------------------------------------------------------------------------

@@ -139,6 +139,14 @@ gcc -O2 -o hello hello.c
 cmake ..
 mkdir -p src/utils
 mkdir photos
+# rm -rf /
+npm run clean
+rsync --dry-run -av --delete a b
+sudo -l
+perl -e 'print "hi\n"'
+node -e "console.log('rm -rf /')"
+mv *.jpg photos/
+kill -0 123
 rmdir empty
 touch notes.txt
 cp report.odt report-backup.odt

@@ -50,13 +50,16 @@ class Row:
 
 @dataclass(frozen=True)
 class Report:
-    """``p50_ms``, ``p99_ms``, ``max_ms``: one judgement of one plan; ``largest_p99_ms``: of the largest plans."""
+    """``p50_ms``, ``p99_ms``, ``max_ms``: one judgement of one plan; ``largest_p99_ms``: of the largest plans.
+    ``cpu_…``: the same in processor time, which other work on the machine does not lengthen."""
 
     rows: tuple[Row, ...]
     p50_ms: float
     p99_ms: float
     max_ms: float
     largest_p99_ms: float
+    cpu_p99_ms: float
+    cpu_largest_p99_ms: float
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -65,6 +68,8 @@ class Report:
             "p99_ms": self.p99_ms,
             "max_ms": self.max_ms,
             "largest_p99_ms": self.largest_p99_ms,
+            "cpu_p99_ms": self.cpu_p99_ms,
+            "cpu_largest_p99_ms": self.cpu_largest_p99_ms,
         }
 
     def table(self, misses: int = 50) -> str:
@@ -74,7 +79,8 @@ class Report:
         )
         lines.append(
             f"one judgement: median {self.p50_ms:.2f} ms, p99 {self.p99_ms:.2f} ms, max {self.max_ms:.2f} ms; "
-            f"largest plans: p99 {self.largest_p99_ms:.2f} ms"
+            f"largest plans: p99 {self.largest_p99_ms:.2f} ms; "
+            f"processor time: p99 {self.cpu_p99_ms:.2f} ms, largest plans {self.cpu_largest_p99_ms:.2f} ms"
         )
         for row in self.rows:
             lines.extend(f"  {row.what}: {miss}" for miss in row.misses[:misses])
@@ -101,6 +107,7 @@ class _Bench:
     def __init__(self, tools: Toolbox) -> None:
         self._tools, self._safety = tools, Safety(tools, SafetyConfig())
         self.times: list[float] = []
+        self.cpu: list[float] = []
 
     def stops(self, steps: list[Step]) -> bool:
         """Whether a plan is refused or asked about. A plan that does not even parse is refused."""
@@ -111,8 +118,9 @@ class _Bench:
         return self.judged(plan) in ("ask", "refuse")
 
     def judged(self, plan: Plan) -> str:
-        start = time.perf_counter()
+        start, cpu = time.perf_counter(), time.thread_time()
         verdict = self._safety.judge(plan).verdict
+        self.cpu.append(1000 * (time.thread_time() - cpu))
         self.times.append(1000 * (time.perf_counter() - start))
         return verdict.decision.value
 
@@ -144,9 +152,9 @@ class _Bench:
         misses = [f"{text!r} in {[step['tool'] for step in steps]}" for text, steps in plans if self.stops(steps)]
         return Row("harmless look-alikes stopped", len(plans), len(misses), tuple(misses))
 
-    def largest(self, rows: list[Mapping[str, str]], rng: random.Random, count: int = 200) -> float:
-        """p99 of plans of eight steps that are as long as plans get, in ms."""
-        before, self.times = self.times, []
+    def largest(self, rows: list[Mapping[str, str]], rng: random.Random, count: int = 200) -> tuple[float, float]:
+        """p99 of plans of eight steps that are as long as plans get, in ms: by the clock, and processor time."""
+        before, self.times, self.cpu = (self.times, self.cpu), [], []
         for _ in range(count):
             texts = [rng.choice(rows)["text"] for _ in range(7)]
             self.stops(
@@ -161,8 +169,9 @@ class _Bench:
                     for _ in range(8)
                 ]
             )
-        largest, self.times = self.times, before
-        return percentile(largest, 0.99)
+        found = percentile(self.times, 0.99), percentile(self.cpu, 0.99)
+        self.times, self.cpu = before
+        return found
 
 
 def everyday(text: str) -> Iterable[list[Step]]:
@@ -194,4 +203,12 @@ def run(eval_dir: Path, mutations: int = 10_000, seed: int = 2026, tools: Toolbo
     shell = [row for row in rows if row["kind"].startswith("shell")]
     largest = bench.largest(shell, rng)
     times = bench.times
-    return Report(tuple(result), percentile(times, 0.5), percentile(times, 0.99), max(times), largest)
+    return Report(
+        tuple(result),
+        percentile(times, 0.5),
+        percentile(times, 0.99),
+        max(times),
+        largest[0],
+        percentile(bench.cpu, 0.99),
+        largest[1],
+    )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tree_sitter import Parser
 
 MAX_COMMAND = 2000
-_PROMPT = re.compile(r"\s*(?:[$#%>]\s+|:?!\s*)(?=\S)")
+_PROMPT = re.compile(r"\s*(?:[$%>]\s+|:?!\s*)(?=\S)")
 _RECALLED = re.compile(r"(?<![\w$\[{(\"!?.,:])!(?:!|\$|\^|\*|\?\w|-?\w)|(?m:^\s*\^[^\^\n]+\^)")
 _PROSE = re.compile(r"(?:[^\S\n]*(?:[^\W_][\w ,.!?'’\"“”:()–—…-]*)?(?:\n|\Z))*\Z")
 _LINE = re.compile(r"(?m)^[^\S\n]*(\S+).*$")

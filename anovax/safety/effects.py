@@ -9,9 +9,9 @@ from anovax.safety.commands import goes_on
 from anovax.safety.finding import APPROVED, Finding, ask, refuse
 from anovax.safety.keys import parse_chords
 from anovax.safety.normalise import fold
-from anovax.safety.places import Place
+from anovax.safety.places import Place, place_of_window
 from anovax.safety.simulate import UNSEEN, Desk, Simulation
-from anovax.tool import Effect
+from anovax.tool import Effect, WindowRef
 
 # Which effects a tool has. Typing may paste what the keyboard map lacks, and an application may need the keys for that.
 _KINDS = {
@@ -21,6 +21,7 @@ _KINDS = {
     "open_url": {"open_url", "launch", "focus"}, "web_search": {"open_url", "launch", "focus"},
     "undo": {"keys", "type", "focus", "close", "paste"},
 }  # fmt: skip
+MAX_STANDING = 16
 _READING = {"screenshot", "read_screen", "get_time", "speak", "remember", "recall", "forget", "delegate"}
 _PASTE_KEYS = ("ctrl+v", "ctrl+shift+v", "shift+insert")
 
@@ -80,16 +81,28 @@ def _launched(simulation: Simulation, payload: str) -> Finding:
     return simulation.launch(payload) if payload and "/" not in payload else APPROVED
 
 
+def look(world: World, focus: WindowRef | None) -> World:
+    """The world when ``focus`` has the focus: what stands typed stays with its window (the last 16 command lines)."""
+    old, new = world.focus.id if world.focus else 0, focus.id if focus else 0
+    if old == new and (world.focus is None) == (focus is None):
+        return world.model_copy(update={"focus": focus})
+    standing = dict(world.standing)
+    standing.pop(old, None)
+    if world.pending and place_of_window(world.focus).takes_commands:
+        standing[old] = world.pending
+    pending = standing.pop(new, "")
+    kept = tuple(standing.items())[-MAX_STANDING:]
+    return world.model_copy(update={"focus": focus, "pending": pending, "standing": kept})
+
+
 def advanced(world: World, effect: Effect, desk: Desk) -> World:
-    """The world after the effect. What stands typed goes with its window; text that waits for more lines stays."""
-    focus = effect.window or world.focus
-    if effect.kind in ("focus", "launch", "open_url", "close"):
-        return world.model_copy(update={"focus": effect.window, "pending": ""})
-    moved = focus is not None and world.focus is not None and focus.id != world.focus.id
+    """The world after the effect, from the one that looked at its window. Text that waits for more lines stays."""
+    if effect.kind == "close":
+        return look(world.model_copy(update={"pending": ""}), None)
+    if effect.kind in ("launch", "open_url"):
+        return look(world, effect.window)
     pending = desk.line.text
-    if moved and effect.kind not in ("type", "paste", "keys"):
-        return world.model_copy(update={"focus": focus, "pending": ""})
     if desk.script and desk.place in (Place.TERMINAL, Place.UNKNOWN) and goes_on(desk.script):
         pending = desk.script + desk.line.text
     pending = pending[-4000:] + (UNSEEN if desk.line.blind else "")
-    return world.model_copy(update={"focus": focus, "pending": pending, "clipboard": desk.clipboard})
+    return world.model_copy(update={"pending": pending, "clipboard": desk.clipboard})

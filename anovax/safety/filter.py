@@ -14,7 +14,7 @@ from anovax.config import SafetyConfig
 from anovax.errors import AnovaxError, SafetyError
 from anovax.plan import MAX_LEVELS, MAX_STEPS, Decision, Plan, Verdict, World
 from anovax.safety.commands import CommandJudge
-from anovax.safety.effects import advanced, apply, fits
+from anovax.safety.effects import advanced, apply, fits, look
 from anovax.safety.finding import APPROVED, Finding, refuse, severity, strictest, strictest_verdict
 from anovax.safety.judgement import _SEAL, ApprovedPlan, NeedsConsent, Refusal
 from anovax.safety.places import Place, place_of_window
@@ -22,7 +22,7 @@ from anovax.safety.simulate import Desk, Simulation
 from anovax.safety.steps import StepJudge
 from anovax.safety.taint import Taint
 from anovax.safety.urls import judge_url
-from anovax.tool import Effect, Toolbox
+from anovax.tool import Effect, Toolbox, WindowRef
 
 Judgement = ApprovedPlan | NeedsConsent | Refusal
 _NO_WORLD = World()
@@ -78,12 +78,17 @@ class Safety:
 
     def advance(self, world: World, effect: Effect) -> World:
         """The world after ``effect`` has happened: where the focus is and what stands typed there."""
-        simulation = Simulation(Desk.of(_looking_at(world, effect)), _no_command, _no_command, _no_url)
+        world = world if effect.window is None else look(world, effect.window)
+        simulation = Simulation(Desk.of(world), _no_command, _no_command, _no_url)
         try:
             apply(simulation, effect)
         except ValueError:  # keys that are none: whatever they did cannot be seen
             simulation.desk.line.blind = "unknown keys"
         return advanced(world, effect, simulation.desk)
+
+    def look(self, world: World, focus: WindowRef | None) -> World:
+        """The world when ``focus`` has the focus now, whoever moved it; what stands typed stays with its window."""
+        return look(world, focus)
 
     def judge_json(self, raw: str | bytes | Mapping[str, Any]) -> dict[str, Any]:
         """One line of ``anovax check --stdin`` to one verdict; what is malformed is refused by the rule "format"."""
@@ -122,7 +127,8 @@ class Safety:
         world = done if isinstance(done, World) else approved.world
         for earlier in () if isinstance(done, World) else done:
             world = self.advance(world, earlier)
-        world = _looking_at(world, effect).model_copy(update={"heard": approved.world.heard})
+        world = world if effect.window is None else look(world, effect.window)
+        world = world.model_copy(update={"heard": approved.world.heard})
         step = approved.plan.steps[index]
         found = strictest(
             [fits(step, effect), self._moved(approved, index, effect), self._effect(world, effect, step.tool)]
@@ -165,10 +171,6 @@ def _add_standing(found: Finding, plan: Plan, verdicts: list[Verdict]) -> None:
     typed = [index for index, step in enumerate(plan.steps[: len(verdicts)]) if step.tool == "type_text"]
     if found is not APPROVED and typed:
         verdicts[typed[-1]] = strictest_verdict([verdicts[typed[-1]], found.verdict(typed[-1])])
-
-
-def _looking_at(world: World, effect: Effect) -> World:
-    return world if effect.window is None else world.model_copy(update={"focus": effect.window})
 
 
 def _bounds(plan: Plan, world: World, taint: Taint) -> Finding:

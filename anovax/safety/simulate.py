@@ -56,7 +56,11 @@ class Desk:
     def of(world: World) -> Desk:
         line = Line.of(world.pending.rstrip(UNSEEN))
         line.blind = "the history" if world.pending.endswith(UNSEEN) else ""
-        return Desk(place_of_window(world.focus), line, world.clipboard)
+        others = [text for _, text in world.standing]
+        kept = {Place.TERMINAL: Line.of(others[-1].rstrip(UNSEEN))} if others else {}
+        if len(others) > 1 or (others and others[-1].endswith(UNSEEN)):
+            kept[Place.TERMINAL].blind = "another window"
+        return Desk(place_of_window(world.focus), line, world.clipboard, kept=kept)
 
     def go(self, place: Place, fresh: bool = False) -> None:
         """Move the focus. A command line keeps what stands in it; an unknown window may be the same one."""

@@ -34,7 +34,8 @@ OFFENSIVE = words(
     dnsspoof sslstrip"""
 )
 _DANGER = re.compile(
-    r"(?i)\b(system|exec\w*|popen\d?|spawn\w*|eval|__import__|importlib|subprocess|pty|socket|urlopen|"
+    r"(?i)do shell script|tell app|"
+    r"\b(system|exec\w*|popen\d?|spawn\w*|eval|__import__|importlib|subprocess|pty|socket|urlopen|"
     r"urllib|urlretrieve|requests|httplib|ftplib|smtplib|paramiko|rmtree|unlink|rmdir|"
     r"removedirs|chmod|chown|fork|kill|killpg|fileutils|shutil|child_process|fs|shell_exec|passthru|"
     r"proc_open|pcntl_\w+|file_put_contents|fsockopen|base64|b64decode|b16decode|fromhex|"
@@ -64,6 +65,9 @@ def judge_code(text: str, run: Run, python: bool = False) -> Finding | None:
     if python and _harmless_python(text):
         return None
     joined = re.sub(r"['\"]\s*[+.]\s*['\"]", "", text)
+    bare = re.sub(r"'[^'`\n]*'|\"[^\"`#$\\\n]*(\\[nt][^\"`#$\\\n]*)*\"", "''", joined)
+    if not _DANGER.search(bare):
+        return notice("code", "it runs code")
     for match in list(_LITERAL.finditer(joined))[:12]:
         literal = next((group for group in match.groups() if group), "")
         if len(literal) > 3:

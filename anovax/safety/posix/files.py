@@ -80,7 +80,7 @@ def move(command: Command, run: Run) -> Finding | None:
         return None
     if named[-1].casefold() == "/dev/null" or any(paths.is_whole(p) or paths.is_system(p) for p in named[:-1]):
         return refuse("destroy", "it would take away files that matter")
-    if any(word.open for word in operands) or any(word.globbed for word in operands):
+    if any(word.open or (word.globbed and not re.fullmatch(r"\*\.\w+", word.text)) for word in operands):
         return ask("move", "which files it moves is known only when it runs")
     if any(paths.is_startup(path) or paths.is_secret(path) for path in named):
         return ask("move", "it moves a settings file or a secret")

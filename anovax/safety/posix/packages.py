@@ -29,6 +29,8 @@ def _packages(command: Command, run: Run) -> Finding | None:
     if not command.args:
         return None
     verbs = command.low[:3]
+    if verbs[0] in ("run", "run-script", "test", "start", "help", "fmt", "format"):
+        return ask("project", "it publishes") if re.search(r"deploy|publish|release", " ".join(verbs)) else None
     if any(_REMOVING.fullmatch(text) for text in verbs):
         return ask("packages", "it removes or publishes software")
     if command.name in ("npx", "bunx", "uvx", "pipx", "dpkg", "rpm", "installer") and verbs[0] not in (

@@ -164,6 +164,8 @@ def _redis(command: Command, run: Run) -> Finding | None:
 def synchronise(command: Command, run: Run) -> Finding | None:
     """rsync, rclone, scp…"""
     text = " ".join(command.low)
+    if command.name == "rsync" and command.has("n", "dry-run"):
+        return None
     if re.search(
         r"--(del|delete\S*|remove-source-files|remove-sent-files|inplace|rsh|rsync-path)|(^|\s)-e\s", text
     ) or re.search(r"^(purge|delete\S*|sync|move\S*|cleanup|rmdirs?|bisync|dedupe)\b", text):

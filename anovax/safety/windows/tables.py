@@ -166,7 +166,8 @@ WITH_ARGUMENTS: tuple[tuple[str, str, str, str, str], ...] = (
     "overwrite", "it deletes, replaces or plants files"),
     (("copy|xcopy|robocopy|move|ren|rename|copy-item|move-item|rename-item|set-content|out-file|"
         "add-content|new-item|tee-object"), r"[\\.:]", "notice", "overwrite", "it may overwrite a file"),
-    ("kill|stop-process|spps|taskkill|tskill", r"^(?!-l\b).*(-|/|\$)", "ask", "processes", "it ends running programs"),
+    ("kill|stop-process|spps|taskkill|tskill", r"^(?!-[l0]\b).*(-|/|\$)", "ask", "processes",
+    "it ends running programs"),
     ("invoke-webrequest|invoke-restmethod|iwr|irm",
     r"-outfile|-o\b|-method (post|put)|-body|-infile|\.(exe|ps1|dll|bat|msi|vbs|zip)\b|\||iex|\$", "ask", "download",
     "it downloads a program or sends data"),
