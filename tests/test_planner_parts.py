@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from anovax.errors import PlannerError
@@ -12,6 +13,7 @@ from anovax.plan import Context, Failure, PastTurn, Plan, Step
 from anovax.planner import context, prompt
 from anovax.planner.copying import Copying
 from anovax.planner.engine import check_file, check_memory
+from anovax.planner.probe import FREQUENT, fitted, prompt_mark
 from anovax.planner.schema import compact_schema, read_compact
 from anovax.tool import WindowRef, discover
 
@@ -149,3 +151,14 @@ def test_too_little_memory_is_said_before_loading(tmp_path: Path) -> None:
 
 def test_schema_is_small_enough_to_compile_at_each_start() -> None:
     assert len(json.dumps(compact_schema(TOOLS))) < 20_000
+
+
+def test_the_default_models_probe_fits_the_prompt_and_tools_of_today() -> None:
+    """When this fails, the prompt or the tools have changed: run python -m anovax.bench.calibrate_plan MODEL.gguf."""
+    probe = fitted("qwen2.5-coder-1.5b-instruct-q4_k_m", prompt_mark(TOOLS.specs), None)
+    assert probe is not None
+    words, tools = probe.lean(np.zeros(FREQUENT, dtype=np.float32))
+    assert np.isfinite(words)
+    assert tools.shape == (len(probe.names),)
+    assert fitted("qwen2.5-coder-1.5b-instruct-q4_k_m", prompt_mark(["screenshot"]), None) is None
+    assert fitted("some-other-model", prompt_mark(TOOLS.specs), None) is None

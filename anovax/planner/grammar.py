@@ -15,6 +15,11 @@ from anovax.planner.engine import Engine
 from anovax.planner.vocabulary import llg_tokenizer
 
 
+def import_outlines() -> None:
+    """Half a second that can be spent before the weights are there."""
+    import outlines.backends.llguidance  # noqa: F401
+
+
 class Grammar:
     """``schema`` is a JSON schema. Raises PlannerError when no grammar can be made of it."""
 

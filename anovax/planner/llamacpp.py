@@ -14,6 +14,7 @@ from anovax.errors import Cancelled
 from anovax.plan import Failure, Plan, Planned, PlanRequest
 from anovax.planner.decode import Written
 from anovax.planner.engine import Engine, check_file
+from anovax.planner.grammar import import_outlines
 from anovax.planner.local import Local
 from anovax.planner.threads import thread_count
 from anovax.tool import CancelFlag, Toolbox
@@ -43,6 +44,7 @@ class LlamaCpp:
         self._loaded: Future[Local] = self._worker.submit(self._load)
 
     def _load(self) -> Local:
+        import_outlines()
         self._engine = engine = Engine(self._path, self._config.threads or thread_count())
         try:
             if self._closed:

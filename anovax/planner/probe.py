@@ -61,8 +61,9 @@ class Probe:
             np.savez_compressed(stream, mark=self.mark, names=self.names, mean=self.mean, scale=self.scale, **half)
 
 
-def fitted(model: str, mark: str, names: tuple[str, ...]) -> Probe | None:
-    """The probe for the GGUF file named ``model``, None where there is none for this model, prompt and tools."""
+def fitted(model: str, mark: str, names: tuple[str, ...] | None) -> Probe | None:
+    """The probe for the GGUF file named ``model``, None where none fits this model, prompt and tools. ``names``:
+    first tokens of the tools' names, where the model's tokenizer is at hand."""
     for found in files("anovax.planner").joinpath("probes").iterdir():
         if found.name.endswith(".npz") and found.name.removesuffix(".npz") in model:
             with as_file(found) as path, np.load(path, allow_pickle=False) as data:
@@ -71,5 +72,5 @@ def fitted(model: str, mark: str, names: tuple[str, ...]) -> Probe | None:
                     tuple(str(name) for name in data["names"]),
                     *(data[key].astype(np.float32) for key in ("mean", "scale", "words", "tools")),
                 )
-            return probe if (probe.mark, probe.names) == (mark, names) else None
+            return probe if probe.mark == mark and names in (None, probe.names) else None
     return None
