@@ -8,12 +8,13 @@ from anovax.config import SafetyConfig
 from anovax.plan import Decision, Plan, Step, Verdict, World
 from anovax.safety import Safety
 from anovax.safety.clicks import judge_click
-from anovax.safety.effects import fits
+from anovax.safety.effects import apply, fits
 from anovax.safety.filter import _covers
 from anovax.safety.finding import APPROVED, Finding, ask, notice, refuse, severity, strictest, strictest_verdict
 from anovax.safety.hotkeys import closes, judge_chord, leads_to
 from anovax.safety.keys import parse_chords
 from anovax.safety.places import Place, place_of_name, place_of_window
+from anovax.safety.simulate import Desk, Simulation
 from anovax.safety.taint import Taint
 from anovax.tool import Effect, WindowRef, discover
 
@@ -272,6 +273,12 @@ def test_an_echo_is_nobodys_request() -> None:
 )
 def test_effects_belong_to_their_step(raw: dict[str, object], kind: str, payload: str, fine: bool) -> None:
     assert (fits(step(**raw), Effect(kind=kind, payload=payload)) is None) is fine
+
+
+def test_effects_that_nobody_knows_are_asked_about() -> None:
+    simulation = Simulation(Desk.of(World()), lambda *_: APPROVED, lambda *_: APPROVED, lambda _: APPROVED)
+    assert apply(simulation, Effect(kind="teleport")).decision is Decision.ASK
+    assert apply(simulation, Effect(kind="scroll")).decision is Decision.APPROVE
 
 
 def test_the_world_after_effects() -> None:

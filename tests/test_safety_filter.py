@@ -122,6 +122,45 @@ def test_text_for_an_editor_is_refused_when_a_terminal_has_taken_the_focus() -> 
     assert SAFETY.recheck(approved, 1, Effect(kind="type", payload=payload, window=TERMINAL)).decision == "refuse"
 
 
+def test_even_harmless_text_must_not_land_in_a_command_line() -> None:
+    approved = SAFETY.judge(plan(app("mousepad"), text("Dear Anna\n"), keys("enter")))
+    assert isinstance(approved, ApprovedPlan)
+    for index, kind, payload in ((1, "type", "Dear Anna\n"), (1, "paste", "Dear Anna\n"), (2, "keys", "enter")):
+        lost = SAFETY.recheck(approved, index, Effect(kind=kind, payload=payload, window=TERMINAL))
+        assert (lost.decision, lost.rule) == ("refuse", "focus")
+        assert SAFETY.recheck(approved, index, Effect(kind=kind, payload=payload, window=EDITOR)).decision == "approve"
+        assert SAFETY.recheck(approved, index, Effect(kind=kind, payload=payload)).decision == "approve"
+    launch = Effect(kind="launch", payload="mousepad", window=TERMINAL)
+    assert SAFETY.recheck(approved, 0, launch).decision == "approve"
+    browser = SAFETY.judge(plan({"tool": "click", "target": "Home"}), World(focus=EDITOR))
+    assert isinstance(browser, ApprovedPlan)
+    assert SAFETY.recheck(browser, 0, Effect(kind="click", payload="1,1", window=TERMINAL)).decision == "approve"
+
+
+def test_what_is_started_is_judged_too() -> None:
+    approved = SAFETY.judge(plan(app("xterm")))
+    assert isinstance(approved, ApprovedPlan)
+    fine = ("", "xterm", "/usr/bin/xterm", "/tmp/mount_x/app")
+    assert [SAFETY.recheck(approved, 0, Effect(kind="launch", payload=payload)).decision for payload in fine] == [
+        "approve"
+    ] * 4
+    assert SAFETY.recheck(approved, 0, Effect(kind="launch", payload="xterm -e rm -rf ~")).decision == "refuse"
+
+
+def test_a_question_shows_the_exact_effect() -> None:
+    for steps, shown in (
+        ([keys("alt+f4")], "Press alt+f4"),
+        ([{"tool": "open_url", "url": "http://192.168.1.1"}], "Go to http://192.168.1.1"),
+        ([app("terminal"), text("sudo ls\n")], "run in a terminal: sudo ls"),
+    ):
+        judged = SAFETY.judge(plan(*steps), World(focus=EDITOR))
+        assert judged.verdict.decision == "ask"
+        assert judged.verdict.exact.startswith(shown)
+    assert (
+        SAFETY.judge(plan(keys("alt+f4")), World(focus=EDITOR)).verdict.exact == "Press alt+f4 (notes.txt - Mousepad)"
+    )
+
+
 def test_only_the_approved_text_and_keys_may_happen() -> None:
     approved = SAFETY.judge(plan(text("hello there"), keys("ctrl+s")), World(focus=EDITOR))
     assert isinstance(approved, ApprovedPlan)
