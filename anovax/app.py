@@ -72,7 +72,7 @@ async def build(config: Config, wanted: Wanted) -> AsyncIterator[Assistant]:
         if config.journal.enabled:
             stack.callback(Journal(journal_folder(config), config.journal, bus).close)
         tools = discover()
-        planning = Planning(tools, build_planner(config, tools), Safety(tools, config.safety))
+        planning = Planning(tools, build_planner(config, tools), Safety(tools, config.safety, config.desktop.search_url))
         stack.callback(planning.planner.close)
         core = _Core(config, bus, planning, stack)
         sound = _Sound(config, bus, stack) if wanted.speak or wanted.listen else None
@@ -99,7 +99,7 @@ def build_planning(config: Config) -> Iterator[Planning]:
     with ExitStack() as stack:
         planner = build_planner(config, tools)
         stack.callback(planner.close)
-        yield Planning(tools, planner, Safety(tools, config.safety))
+        yield Planning(tools, planner, Safety(tools, config.safety, config.desktop.search_url))
 
 
 def build_planner(config: Config, tools: Toolbox) -> Planner:
@@ -151,7 +151,7 @@ def stt_path(config: Config) -> Path:
 
 
 def build_transcriber(config: Config) -> Transcriber:
-    return Transcriber(config.stt, stt_path(config), lambda: config.stt.hint, SileroVad())
+    return Transcriber(config.stt, stt_path(config), vad=SileroVad())
 
 
 def build_wake(config: Config, gate: bool = True) -> WakeDetector:
