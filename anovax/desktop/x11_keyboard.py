@@ -22,6 +22,7 @@ from anovax.tool import StepContext, WindowRef
 
 _HARMLESS = LOCK | 0x10  # Caps Lock is handled, Num Lock changes only the keypad
 _SETTLE_S = 10.0
+_UNSURE_S = 0.04  # more time for an application that cannot say whether it has caught up
 _PATIENCE_S = 2.0  # how long the user may take to let go of a modifier
 _NAMES = {1: "Shift", 4: "Control", 8: "Alt", 0x20: "a modifier", 0x40: "the Windows key", 0x80: "AltGr"}
 
@@ -91,8 +92,11 @@ class Keyboard:
         """Before a key changes its meaning, the application must have looked up what it was sent so far."""
         with self._x:
             evicts = self.spare.evicts(keysyms, self.keymap())
-        if evicts and window is not None and self._windows.settle(window, min(_SETTLE_S, step.remaining)) is False:
-            raise ToolError(f"{window.name} does not respond", "wait until it does, or close it")
+        if evicts and window is not None:
+            settled = self._windows.settle(window, min(_SETTLE_S, step.remaining))
+            if settled is False:
+                raise ToolError(f"{window.name} does not respond", "wait until it does, or close it")
+            step.sleep(0.0 if settled else _UNSURE_S)
         step.check()
         with self._x:
             self.spare.provide(keysyms, self.keymap())

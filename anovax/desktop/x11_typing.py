@@ -32,6 +32,7 @@ class Typist:
 
     def type(self, text: str, window: WindowRef, step: StepContext) -> Typed:
         """Every character of ``text``, byte for byte. FocusLost names the thief; what was typed by then stays."""
+        self._windows.settle(window, min(_SETTLE_S, step.remaining))  # one that has just opened may not read keys yet
         if "\t" in text and BROWSERS.search(window.app):
             self._paster.paste(text, window, step)  # the Tab key would leave the field
             method = "paste"

@@ -41,7 +41,9 @@ def start(desktop: Desktop, window_manager: str) -> Iterator[Callable[..., Runni
         process = subprocess.Popen(command, env=environment, start_new_session=True, **QUIET)
         started.append(process)
         step = make_step(seconds)
-        window = desktop.wait_for_window(lambda w: w.id not in before and title in w.title, seconds - 1, step)
+        window = desktop.wait_for_window(
+            lambda w: w.id not in before and bool(w.app) and title in w.title, seconds - 1, step
+        )
         assert window is not None, f"{command[0]} showed no window"
         return Running(process, desktop.activate(window, step))
 

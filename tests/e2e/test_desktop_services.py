@@ -56,7 +56,7 @@ def editor(agent: TypingAgent, start: Callable[..., Running], tmp_path: Path) ->
     note.write_text("before ")
     running = start(["mousepad", "--disable-server", str(note)], title="note", XDG_DATA_HOME=str(tmp_path))
     desktop: Desktop = agent.parts.desktop
-    assert until(lambda: desktop.read_back(running.window) == "before ", 10), "the editor does not tell its text"
+    assert until(lambda: desktop.read_back(running.window) == "before ", 25), "the editor does not tell its text"
     return running
 
 
@@ -117,7 +117,11 @@ def injected(
         if editor.process.poll() is not None:
             editor = make()
         names = list(faults(editor, desktop, start))
-        desktop.activate(editor.window, make_step())
+        try:
+            desktop.activate(editor.window, make_step())
+        except FocusLost:  # a menu or a question of the last round is in the way
+            subprocess.run(["xdotool", "key", "Escape"], check=False, **QUIET)
+            continue
         ended: list[float] = []
 
         what = faults(editor, desktop, start)[names[number % len(names)]]

@@ -72,13 +72,22 @@ def test_five_hundred_texts(
     assert missed == []
 
 
-def test_ten_thousand_characters(start: Callable[..., object], tmp_path: Path, desktop: Desktop) -> None:
-    app = Terminal(start, tmp_path)
-    text = "".join(texts(500))[:9_000] * 2
-    text = text[:10_000]
+def long_text(length: int, start: Callable[..., object], folder: Path, desktop: Desktop) -> None:
+    app = Terminal(start, folder)
+    text = ("".join(texts(500)) * 3)[:length]
     begun = time.monotonic()
-    desktop.type_text(text, app.window, make_step(100))
+    desktop.type_text(text, app.window, make_step(400))
     spent = time.monotonic() - begun
     until(lambda: app.content() == text)
     assert app.content() == text
     print(f"{len(text) / spent:.0f} characters/s", file=sys.stderr)
+
+
+def test_a_long_text(start: Callable[..., object], tmp_path: Path, desktop: Desktop) -> None:
+    long_text(1_500, start, tmp_path, desktop)
+
+
+@pytest.mark.full
+@pytest.mark.timeout(500)
+def test_ten_thousand_characters(start: Callable[..., object], tmp_path: Path, desktop: Desktop) -> None:
+    long_text(10_000, start, tmp_path, desktop)
