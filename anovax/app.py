@@ -72,7 +72,8 @@ async def build(config: Config, wanted: Wanted) -> AsyncIterator[Assistant]:
         if config.journal.enabled:
             stack.callback(Journal(journal_folder(config), config.journal, bus).close)
         tools = discover()
-        planning = Planning(tools, build_planner(config, tools), Safety(tools, config.safety, config.desktop.search_url))
+        safety = Safety(tools, config.safety, config.desktop.search_url)
+        planning = Planning(tools, build_planner(config, tools), safety)
         stack.callback(planning.planner.close)
         core = _Core(config, bus, planning, stack)
         sound = _Sound(config, bus, stack) if wanted.speak or wanted.listen else None

@@ -122,10 +122,8 @@ class Turns:
         parts.bus.publish(TurnStarted(turn=turn, text=request.text, source=request.source))
         around = await parts.look()
         context = parts.memory.context(request.text, around.focus, around.windows)
-        world = self._typed.model_copy(
+        world = parts.safety.look(self._typed, around.focus).model_copy(
             update={
-                "focus": around.focus,
-                "pending": self._typed.pending if _same(self._typed.focus, around.focus) else "",
                 "heard": request.text,
                 "remote": request.source == "phone",
                 "untrusted": (*(w.title for w in around.windows if w.title), *context.facts),
@@ -358,10 +356,6 @@ class Turns:
         self._parts.memory.note_turn(past)
         self._parts.bus.publish(TurnFinished(turn=live.id, said=report.said, ms=live.ms["total"], ok=report.ok))
         return report
-
-
-def _same(before: WindowRef | None, now: WindowRef | None) -> bool:
-    return before is not None and now is not None and before.id == now.id
 
 
 def _with_facts(plan: Plan, tools: Toolbox) -> Plan:
