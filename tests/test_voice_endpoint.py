@@ -14,7 +14,7 @@ from anovax.voice import FRAME_S, SAMPLE_RATE, Samples, Utterance
 from anovax.voice.endpoint import COMPLETE_S, UNFINISHED, Endpointer
 from anovax.voice.vad import SileroVad
 
-pytestmark = pytest.mark.models
+pytestmark = [pytest.mark.models, pytest.mark.timeout(60)]  # loading models on a busy machine takes its time
 Weight = Callable[[str], Path]
 
 

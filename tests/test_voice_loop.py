@@ -20,7 +20,7 @@ from anovax.voice.phrases import NEVER_MIND, STOP, without_phrase
 from anovax.voice.transcribe import Transcriber
 from anovax.voice.vad import SileroVad
 
-pytestmark = pytest.mark.models
+pytestmark = [pytest.mark.models, pytest.mark.timeout(60)]  # loading models on a busy machine takes its time
 Weight = Callable[[str], Path]
 
 

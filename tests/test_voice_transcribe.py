@@ -16,7 +16,7 @@ from anovax.voice import SAMPLE_RATE, to_float
 from anovax.voice.guards import Decoded, believed, doubtful, repeats, tidy, unlooped
 from anovax.voice.transcribe import FULL_WINDOW_S, Transcriber, segments, window_for
 
-pytestmark = pytest.mark.models
+pytestmark = [pytest.mark.models, pytest.mark.timeout(60)]  # loading models on a busy machine takes its time
 Weight = Callable[[str], Path]
 
 

@@ -14,7 +14,7 @@ from anovax.errors import WeightsError
 from anovax.voice import FRAME, SAMPLE_RATE
 from anovax.voice.wake import Gate, WakeDetector, frames_of
 
-pytestmark = pytest.mark.models
+pytestmark = [pytest.mark.models, pytest.mark.timeout(60)]  # loading models on a busy machine takes its time
 Weight = Callable[[str], Path]
 
 
