@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import configparser
 import contextlib
 import importlib.metadata
 import json
+import os
 import re
 import shlex
 import shutil
@@ -22,9 +24,10 @@ from anovax.bench.accuracy import Score, read_cases
 from anovax.bus import Bus
 from anovax.cli import app
 from anovax.commands import bench
+from anovax.commands.doctor import MEMORY_NEEDED
+from anovax.commands.live import can_be_typed
 from anovax.commands.settings import reference
 from anovax.config import Config, OrchestratorConfig, SafetyConfig, load_config
-from anovax.manifest import Manifest
 from anovax.orchestrator import Budget, Orchestrator, Run
 from anovax.plan import MAX_AGENTS, MAX_LEVELS, MAX_STEPS, Context, Failure, Plan, PlanRequest, Status, World
 from anovax.planner.chain import FirstOf
@@ -34,6 +37,7 @@ from anovax.planner.protocol import Planner
 from anovax.planner.schema import compact_schema
 from anovax.reply import reply
 from anovax.safety import ApprovedPlan, Safety
+from anovax.setup.manifest import Manifest
 from anovax.tool import AgentParts, CancelFlag, Risk, WindowRef, discover
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -293,3 +297,38 @@ def test_the_errors_that_are_explained_are_those_of_the_code() -> None:
 def _said(sentence: str, known: set[str]) -> bool:
     problem, _, fix = sentence.partition("; ")
     return sentence in known or (problem in known and (not fix or fix in known))
+
+
+def test_the_threads_that_are_named_are_those_of_the_code() -> None:
+    named = set(re.findall(r"^\| `([\w.]+)` \| ", text_of(DOCS / "how-it-works.md"), re.M))
+    made = set()
+    for file in (ROOT / "anovax").rglob("*.py"):
+        text = file.read_text("utf-8")
+        made |= set(re.findall(r"Thread\(.*?\bname=\"([^\"]+)\"", text))
+        made |= set(re.findall(r"ThreadPoolExecutor\([^)]*?(?:thread_name_prefix=|, )\"([^\"]+)\"", text))
+    brief = {"audio-close", "reach", "wheel", "weights"}  # closing a device; the set-up
+    assert named == made - brief, named ^ (made - brief)
+
+
+def test_memory_that_is_named_is_what_doctor_wants() -> None:
+    page = text_of(DOCS / "getting-started.md")
+    assert all(f"{needed} GB" in page for needed in MEMORY_NEEDED.values())
+
+
+def test_the_desktop_entry_and_the_service_start_a_command_that_exists() -> None:
+    entry, unit = configparser.ConfigParser(interpolation=None), configparser.ConfigParser(interpolation=None)
+    entry.read(ROOT / "scripts" / "anovax.desktop")
+    unit.read(ROOT / "scripts" / "anovax.service")
+    for line in (entry["Desktop Entry"]["Exec"], unit["Service"]["ExecStart"].removeprefix("%h/.local/bin/")):
+        program, _, rest = line.partition(" ")
+        assert program == "anovax"
+        parsed(rest)
+
+
+def test_a_service_has_no_keyboard_and_a_pipe_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, writing = os.pipe()
+    with open(os.devnull) as nothing, open(reading) as pipe, open(__file__) as file:  # noqa: PTH123
+        for given, expected in ((nothing, False), (file, False), (pipe, True), (None, False)):
+            monkeypatch.setattr(sys, "stdin", given)
+            assert can_be_typed() is expected
+    os.close(writing)

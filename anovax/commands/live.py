@@ -37,9 +37,7 @@ async def listen(config: Config) -> None:
                 task.cancel()
 
 
-async def do_once(
-    config: Config, text: str, audio: Path | None, dry_run: bool, ask: bool, silent: bool
-) -> Report:
+async def do_once(config: Config, text: str, audio: Path | None, dry_run: bool, ask: bool, silent: bool) -> Report:
     """Execute one request. ``ask``: consent questions are put at the terminal, else they are answered no."""
     ask = ask and can_be_typed()
     async with build(config, Wanted(speak=not silent, stt=audio is not None)) as assistant:
