@@ -89,7 +89,7 @@ class SafetyConfig(Part):
 class OrchestratorConfig(Part):
     workers: int = Field(8, ge=1, le=8, description="agents that run at once")
     backoff_s: float = Field(0.2, ge=0, le=5, description="first pause before a retry; doubles each time")
-    locks: bool = Field(True, description="off only for the ablation benchmark")
+    locks: bool = Field(True, description="off only to see what is lost without it")
 
 
 class RecoveryConfig(Part):
@@ -98,7 +98,7 @@ class RecoveryConfig(Part):
 
 
 class MemoryConfig(Part):
-    enabled: bool = Field(True, description="off only for the ablation benchmark")
+    enabled: bool = Field(True, description="off only to see what is lost without it")
     turns: int = Field(20, ge=1, le=200, description="conversation turns kept in RAM")
     facts_file: str = Field("", description="JSONL file of facts; empty: in the data folder")
 
