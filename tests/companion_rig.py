@@ -175,7 +175,7 @@ def status(answer: bytes) -> int:
     return int(answer.split(b" ", 2)[1]) if answer.startswith(b"HTTP/1.") else 0
 
 
-async def until(condition: Any, seconds: float = 5.0) -> None:
+async def until(condition: Any, seconds: float = 10.0) -> None:
     """Wait for something that happens on its own; fails the test when it does not."""
     async with asyncio.timeout(seconds):
         while not condition():  # noqa: ASYNC110  what is waited for is outside this loop's reach
@@ -197,7 +197,7 @@ class Events:
         self._response = response
         self.last = ""
 
-    async def next(self, seconds: float = 5.0) -> tuple[str, Any]:
+    async def next(self, seconds: float = 12.0) -> tuple[str, Any]:
         """Event name and data of the next event."""
         name, data = "message", ""
         async with asyncio.timeout(seconds):
