@@ -12,8 +12,8 @@ from anovax.errors import DesktopError, ToolError
 from anovax.tool import Effect, StepContext, WindowRef
 
 _FETCH_S = 3.0
-_CACHED_S = 0.5  # for those that have fetched before and may not ask again
-_LATER_S = 0.1  # an application may ask for one form after the other
+_CACHED_S = 2.0  # for those that have fetched before and may not ask again
+_LATER_S = 0.3  # an application may ask for one form after the other
 _PASTE = Chord(mods=("ctrl",), key="v")
 
 

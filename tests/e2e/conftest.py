@@ -42,7 +42,7 @@ def start(desktop: Desktop, window_manager: str) -> Iterator[Callable[..., Runni
         started.append(process)
         step = make_step(seconds)
         window = desktop.wait_for_window(
-            lambda w: w.id not in before and bool(w.app) and title in w.title, seconds - 1, step
+            lambda w: w.id not in before and bool(w.app or w.title) and title in w.title, seconds - 1, step
         )
         assert window is not None, f"{command[0]} showed no window"
         return Running(process, desktop.activate(window, step))

@@ -175,7 +175,7 @@ def test_a_layout_that_changes_while_typing(
     right = sum(got == wanted for got, wanted in zip(app.content(), text, strict=False))
     for change in changes:
         change.join()
-    # what the terminal had not yet looked up when the map changed is beyond anybody's reach: four bursts for each change
+    # what the terminal had not yet looked up when the map changed is beyond reach: four bursts for each change
     assert right >= len(text) - 3 * 64
 
 
