@@ -21,7 +21,6 @@ from anovax.desktop.applications import Applications
 from anovax.errors import AudioError, Cancelled, DesktopError, WeightsError
 from anovax.events import Noticed
 from anovax.journal import Journal
-from anovax.manifest import models_dir
 from anovax.memory import Memory
 from anovax.orchestrator import Orchestrator
 from anovax.plan import Context
@@ -37,6 +36,7 @@ from anovax.recovery import Recovery
 from anovax.remote import LaptopScreen, PhonePort
 from anovax.request import Request, Surroundings
 from anovax.safety import Safety
+from anovax.setup.manifest import models_dir
 from anovax.tool import Agent, AgentParts, CancelFlag, Done, StepContext, Toolbox, discover
 from anovax.turn import TurnParts, Turns
 from anovax.voice.devices import SoundDevices

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from anovax.errors import AnovaxError, Cancelled, UsageError, WeightsError
-from anovax.manifest import (
+from anovax.setup.manifest import (
     Manifest,
     Model,
     Reporter,
@@ -25,9 +25,9 @@ from anovax.manifest import (
     models_dir,
     sha256_of,
 )
-from anovax.shelf import Shelf, State
-from anovax.sources import FULL, At, HubSource, Stop, Unavailable, from_archive, from_folder
-from anovax.wheel_parts import WheelSource
+from anovax.setup.shelf import Shelf, State
+from anovax.setup.sources import FULL, At, HubSource, Stop, Unavailable, from_archive, from_folder
+from anovax.setup.wheel_parts import WheelSource
 
 __all__ = ["Manifest", "Shelf", "State", "fetch", "find", "models_dir", "states", "verify"]
 

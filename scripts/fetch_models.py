@@ -19,10 +19,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 if sys.version_info < (3, 11):  # noqa: UP036 - told in a sentence, not by a SyntaxError
     sys.exit("AnovaX needs Python 3.11 or newer; this is " + sys.version.split()[0] + ".")
 
-from anovax import bundle, weights
-from anovax.bars import Bars
+from anovax import weights
 from anovax.errors import AnovaxError
-from anovax.manifest import Manifest, models_dir
+from anovax.setup import bundle
+from anovax.setup.bars import Bars
+from anovax.setup.manifest import Manifest, models_dir
 
 
 def parse(argv: list[str] | None = None) -> argparse.Namespace:

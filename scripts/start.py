@@ -37,12 +37,12 @@ def need_python() -> None:
 need_python()
 sys.path.insert(0, str(ROOT))
 
-from anovax import system_packages as system  # noqa: E402
 from anovax import weights  # noqa: E402
-from anovax.bars import Bars  # noqa: E402
 from anovax.errors import AnovaxError  # noqa: E402
-from anovax.install import Environment, Steps  # noqa: E402
-from anovax.wheelhouse import RUNTIME_LOCK, llama_is_kept  # noqa: E402
+from anovax.setup import system_packages as system  # noqa: E402
+from anovax.setup.bars import Bars  # noqa: E402
+from anovax.setup.install import Environment, Steps  # noqa: E402
+from anovax.setup.wheelhouse import RUNTIME_LOCK, llama_is_kept  # noqa: E402
 
 Needs = tuple[system.Need, ...]
 

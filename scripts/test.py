@@ -17,11 +17,11 @@ from pathlib import Path
 
 import start  # first of all: it sees to the Python version
 
-from anovax import system_packages as system
-from anovax.bars import Bars
 from anovax.errors import AnovaxError
-from anovax.install import Environment
-from anovax.wheelhouse import TEST_LOCK
+from anovax.setup import system_packages as system
+from anovax.setup.bars import Bars
+from anovax.setup.install import Environment
+from anovax.setup.wheelhouse import TEST_LOCK
 
 NEEDS = system.ALWAYS + system.HEADLESS + system.TESTS
 WEIGHTS = ("default", "small")

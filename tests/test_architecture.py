@@ -36,6 +36,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "safety": {"plan", "tool", "private", "safety"},
     "planner": {"plan", "tool", "planner", "weights"},
+    "setup": {"setup", "weights"},
+    "weights": {"setup"},
     "agents": {"tool", "desktop", "private", "places"},
     "desktop": {"tool", "desktop"},
     "voice": {"bus", "tool", "voice"},
@@ -59,8 +61,8 @@ def imports(tree: ast.AST) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
             yield node.module
-            if node.module == "anovax":
-                yield from (f"anovax.{alias.name}" for alias in node.names)
+            if node.module == "anovax":  # from anovax import weights
+                yield from (f"anovax.{alias.name}" for alias in node.names if not alias.name.startswith("_"))
 
 
 def top_level(tree: ast.Module) -> Iterator[str]:

@@ -20,10 +20,10 @@ import pytest
 from packaging.requirements import Requirement
 from weights_rig import ROOT, make_wheel
 
-from anovax import bundle, install, system_packages, wheelhouse
 from anovax.errors import AnovaxError, UsageError, WeightsError
-from anovax.manifest import Silent
-from anovax.system_packages import Need
+from anovax.setup import bundle, install, system_packages, wheelhouse
+from anovax.setup.manifest import Silent
+from anovax.setup.system_packages import Need
 
 LOCKS = ("requirements.lock", "requirements-dev.lock")
 SCRIPTS = ("start.py", "test.py", "fetch_models.py")
@@ -196,8 +196,8 @@ def test_other_systems_get_the_list(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(("answer", "installs"), [("n", False), ("y", True), ("", True)])
 def test_asks_once_when_a_person_is_there(tmp_path: Path, answer: str, installs: bool) -> None:
     path = commands_in(tmp_path / "bin", apt_get=f"echo $* >>{tmp_path}/said")
-    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from anovax import system_packages as s; "
-    code += "from anovax.manifest import Silent; from anovax.errors import AnovaxError\n"
+    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from anovax.setup import system_packages as s; "
+    code += "from anovax.setup.manifest import Silent; from anovax.errors import AnovaxError\n"
     code += "try: s.ensure([s.Need('libnothing9', 'nothing', commands=('no-such-command',))], Silent())\n"
     code += "except AnovaxError as error: print('SAID', error)"
     ours, theirs = pty.openpty()

@@ -21,8 +21,8 @@ from weights_rig import ROOT, Clone, Hub, digest, make_wheel, one_sentence
 
 from anovax import weights
 from anovax.errors import UsageError, WeightsError
-from anovax.manifest import Manifest
-from anovax.sources import reachable
+from anovax.setup.manifest import Manifest
+from anovax.setup.sources import reachable
 
 
 @pytest.fixture

@@ -110,7 +110,7 @@ class Clone:
         self.links.mkdir(parents=True)
         self.big = os.urandom(1 << 20) * 2
         self.note = b"a small file\n"
-        for name in ("anovax", "scripts"):
+        for name in ("anovax", "anovax/setup", "scripts"):
             (self.root / name).mkdir(parents=True)
             for source in (ROOT / name).glob("*.py"):
                 shutil.copy(source, self.root / name)

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import typer
 
-from anovax import bundle as bundles
 from anovax import weights
-from anovax.bars import Bars
 from anovax.commands.output import JSON_OPTION, emit
 from anovax.errors import WeightsError
-from anovax.manifest import Manifest, models_dir
+from anovax.setup import bundle as bundles
+from anovax.setup.bars import Bars
+from anovax.setup.manifest import Manifest, models_dir
 
 app = typer.Typer(help="The model weights: list, fetch, verify, bundle.", no_args_is_help=True)
 

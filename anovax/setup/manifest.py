@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from anovax.errors import UsageError, WeightsError
 
-PACKAGE = Path(__file__).resolve().parent
+PACKAGE = Path(__file__).resolve().parents[1]  # anovax itself
 CHUNK = 1 << 20
 
 

@@ -13,7 +13,7 @@ import threading
 from pathlib import Path
 from typing import Any, Literal
 
-from anovax.manifest import WeightFile, models_dir, sha256_of, write_atomically
+from anovax.setup.manifest import WeightFile, models_dir, sha256_of, write_atomically
 
 State = Literal["ok", "missing", "wrong"]
 STATE_FILE = ".verified.json"

@@ -17,8 +17,8 @@ import zipfile
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
-from anovax.manifest import WeightFile, WheelPart, checkout, sha256_of
-from anovax.sources import FULL, At, Stop, Unavailable, copy, reachable
+from anovax.setup.manifest import WeightFile, WheelPart, checkout, sha256_of
+from anovax.setup.sources import FULL, At, Stop, Unavailable, copy, reachable
 
 POLL_S = 0.1
 TRIES = 2

@@ -18,11 +18,11 @@ import venv
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from anovax import bundle
-from anovax.manifest import Reporter, sha256_of, write_atomically
-from anovax.sources import reachable
-from anovax.wheel_parts import pip_indexes
-from anovax.wheelhouse import (
+from anovax.setup import bundle
+from anovax.setup.manifest import Reporter, sha256_of, write_atomically
+from anovax.setup.sources import reachable
+from anovax.setup.wheel_parts import pip_indexes
+from anovax.setup.wheelhouse import (
     LLAMA,
     RUNTIME_LOCK,
     TEST_LOCK,

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO
 
 from anovax.errors import Cancelled, WeightsError
-from anovax.manifest import CHUNK, HubFile, WeightFile
+from anovax.setup.manifest import CHUNK, HubFile, WeightFile
 
 At = Callable[[int], None]
 CONNECT_S = 2.5  # a network that does not answer within this is taken for absent

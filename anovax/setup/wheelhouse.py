@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from anovax.errors import AnovaxError
-from anovax.manifest import PACKAGE, Reporter, cache_dir, checkout
+from anovax.setup.manifest import PACKAGE, Reporter, cache_dir, checkout
 
 RUNTIME_LOCK, TEST_LOCK = "requirements.lock", "requirements-dev.lock"
 LLAMA = "llama-cpp-python"

@@ -16,8 +16,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from anovax.manifest import Reporter
-from anovax.wheelhouse import InstallError
+from anovax.setup.manifest import Reporter
+from anovax.setup.wheelhouse import InstallError
 
 
 @dataclass(frozen=True)
