@@ -241,6 +241,10 @@ def test_an_echo_is_nobodys_request() -> None:
     assert not taint.asked("open_app")
     assert taint.tainted("terminal")
     assert not Taint(World(heard="open it", untrusted=("open it now",))).echo
+    heard = "the quick brown fox jumps"
+    assert judged({"tool": "close_window"}, heard=heard, untrusted=(heard,)) == "ask"
+    assert judged({"tool": "close_window"}, heard=heard, untrusted=("another text",)) == "approve"
+    assert judged({"tool": "get_time"}, heard=heard, untrusted=(heard,)) == "approve"
 
 
 # --- effects ---------------------------------------------------------------------------------------------------------
@@ -426,6 +430,15 @@ def test_a_known_clipboard_is_judged_as_if_typed() -> None:
     assert judged(keys("ctrl+shift+v"), keys("enter"), focus=TERMINAL, clipboard="ls") == "approve"
     assert judged(keys("ctrl+shift+v"), keys("enter"), focus=TERMINAL, clipboard="rm -rf ~") == "refuse"
     assert judged(keys("ctrl+shift+v"), focus=TERMINAL, clipboard="rm -rf ~\n") == "refuse"
+
+
+def test_what_cannot_be_parsed_is_refused() -> None:
+    assert judged(keys("foo"), focus=EDITOR) == "refuse"
+    assert judged(keys("ctrl+alt+"), focus=EDITOR) == "refuse"
+    assert judged(text("{result:2}"), {"tool": "read_screen"}, focus=EDITOR) == "refuse"
+    assert judged({"tool": "read_screen", "query": "{result:5}"}, focus=EDITOR) == "refuse"
+    assert judged({"tool": "read_screen"}, text("{result:1}"), focus=EDITOR) == "notice"
+    assert judged({"tool": "read_screen"}, text("{result:1}"), focus=TERMINAL) == "ask"
 
 
 def test_too_much_is_not_judged() -> None:

@@ -143,11 +143,7 @@ class Safety:
         if effect.window is None or effect.kind not in ("type", "paste", "keys"):
             return None
         now, meant = place_of_window(effect.window), approved.places[index]
-        if (
-            now in (Place.TERMINAL, Place.RUN_BOX, Place.CONSOLE)
-            and not meant.takes_commands
-            and meant is not Place.FILE_DIALOG
-        ):
+        if now in (Place.TERMINAL, Place.RUN_BOX, Place.CONSOLE) and not meant.takes_commands:
             return refuse("focus", f"“{effect.window.name}” has the focus, not the {meant} that was meant")
         return None
 

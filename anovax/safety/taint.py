@@ -110,8 +110,6 @@ def judge_source(
         return None
     if referred is not None:
         return _referred(step, place, referred)
-    if not taint.known:
-        return None
     text = " ".join(
         str(value) for value in step.args.model_dump(exclude_defaults=True).values() if isinstance(value, str)
     )
