@@ -7,10 +7,8 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from anovax import weights
 from anovax.assistant import Assistant
 from anovax.bus import Bus
 from anovax.config import Config, PlannerConfig
@@ -18,12 +16,11 @@ from anovax.consent import ConsentDesk
 from anovax.desktop import Desktop
 from anovax.desktop import build as build_desktop
 from anovax.desktop.applications import Applications
-from anovax.errors import AudioError, Cancelled, DesktopError, WeightsError
+from anovax.errors import AudioError, Cancelled, DesktopError
 from anovax.events import Noticed
-from anovax.journal import Journal
+from anovax.journal import Journal, journal_folder
 from anovax.memory import Memory
 from anovax.orchestrator import Orchestrator
-from anovax.plan import Context
 from anovax.planner.chain import FirstOf
 from anovax.planner.fastpath import FastPath
 from anovax.planner.gemini import Gemini
@@ -34,23 +31,13 @@ from anovax.planner.remote import OrLocal, Remote
 from anovax.planning import Planning
 from anovax.recovery import Recovery
 from anovax.remote import LaptopScreen, PhonePort
-from anovax.request import Request, Surroundings
+from anovax.request import Surroundings
 from anovax.safety import Safety
 from anovax.setup.manifest import models_dir
+from anovax.sound import Sound, build_transcriber
 from anovax.tool import Agent, AgentParts, CancelFlag, Done, StepContext, Toolbox, discover
 from anovax.turn import TurnParts, Turns
-from anovax.voice.devices import SoundDevices
-from anovax.voice.echo import OwnVoice
-from anovax.voice.endpoint import Endpointer
-from anovax.voice.loop import VoiceLoop
-from anovax.voice.microphone import Microphone
-from anovax.voice.playback import Playback, tone
-from anovax.voice.soundcheck import SoundFacts, check_sound
 from anovax.voice.speak import Speaker
-from anovax.voice.speakable import sentences
-from anovax.voice.transcribe import Transcriber
-from anovax.voice.vad import SileroVad
-from anovax.voice.wake import Gate, WakeDetector
 
 
 @dataclass(frozen=True)
@@ -76,7 +63,7 @@ async def build(config: Config, wanted: Wanted) -> AsyncIterator[Assistant]:
         planning = Planning(tools, build_planner(config, tools), safety)
         stack.callback(planning.planner.close)
         core = _Core(config, bus, planning, stack)
-        sound = _Sound(config, bus, stack) if wanted.speak or wanted.listen else None
+        sound = Sound(config, bus, stack) if wanted.speak or wanted.listen else None
         speaker = sound.speaker() if sound and wanted.speak and config.tts.enabled else None
         turns, consent = core.turns(speaker)
         assistant = Assistant(bus, turns, consent, planning)
@@ -143,34 +130,6 @@ async def _companion(
     stack.push_async_callback(server.close)
     assistant.approve = server.approve
     bus.publish(Noticed(text=f"The phone companion is at {server.url}; let a phone in with: anovax pair"))
-
-
-def stt_path(config: Config) -> Path:
-    """The CTranslate2 model's folder: a path as it stands, else from the manifest."""
-    path = Path(config.stt.model).expanduser()
-    return path if path.exists() else weights.find(f"stt/{config.stt.model}")
-
-
-def build_transcriber(config: Config) -> Transcriber:
-    return Transcriber(config.stt, stt_path(config), vad=SileroVad())
-
-
-def build_wake(config: Config, gate: bool = True) -> WakeDetector:
-    path = Path(config.wake.word).expanduser()
-    model = path if path.exists() else weights.find(f"wake/{config.wake.word}")
-    return WakeDetector(config.wake, model, weights.find("wake/features"), Gate() if gate else None)
-
-
-def build_speaker(config: Config, playback: Playback | None, bus: Bus | None = None) -> Speaker:
-    return Speaker(config.tts, weights.find(f"tts/{config.tts.voice}"), playback, sentences, bus)
-
-
-def build_playback(config: Config) -> Playback:
-    return Playback(config.audio, SoundDevices())
-
-
-def journal_folder(config: Config) -> Path:
-    return Path(config.journal.folder).expanduser() if config.journal.folder else config.data_dir / "journal"
 
 
 class NoDesktop:
@@ -276,67 +235,3 @@ class _Core:
         except AudioError as error:
             self.bus.publish(Noticed(text=str(error), level="warning"))
             return ""
-
-
-class _Sound:
-    """Builds what hears and speaks: devices, loudspeaker, voice, and the voice loop."""
-
-    def __init__(self, config: Config, bus: Bus, stack: AsyncExitStack) -> None:
-        self.config, self.bus, self.stack = config, bus, stack
-        self.devices = SoundDevices()
-        self.playback = Playback(config.audio, self.devices)
-        stack.callback(self.playback.close)
-
-    def speaker(self) -> Speaker | None:
-        """The voice; None, with a notice, where its weights are missing."""
-        try:
-            speaker = build_speaker(self.config, self.playback, self.bus)
-        except WeightsError as error:
-            self.bus.publish(Noticed(text=str(error), level="warning"))
-            return None
-        self.stack.callback(speaker.close)
-        return speaker
-
-    def loop(self, assistant: Assistant, speaker: Speaker | None) -> VoiceLoop:
-        """The voice loop over the microphone, handing what it hears to ``assistant``."""
-        assert assistant.transcriber is not None
-        config = self.config
-        fast = FastPath(assistant.planning.tools)
-        earcon = tone(880.0, 0.08) if config.audio.earcon else None
-        silence = speaker.interrupt if speaker else _nothing
-        own = OwnVoice(self.playback, build_wake(config, gate=False), silence, earcon)
-        loop = VoiceLoop(
-            microphone=Microphone(config.audio, self.devices, self.bus),
-            wake=build_wake(config),
-            endpoint=Endpointer(config.endpoint, SileroVad(), lambda text: fast.read(text, Context()) is not None),
-            interjection=Endpointer.for_interjections(SileroVad()),
-            recogniser=assistant.transcriber,
-            bus=self.bus,
-            on_text=lambda text, samples: assistant.hear(Request(text=text, source="microphone")),
-            on_stop=assistant.stopped_by_voice,
-            busy=lambda: assistant.busy,
-            own_voice=own,
-            phrase=wake_phrase(config),
-        )
-        self.stack.callback(loop.close)
-        return loop
-
-
-def check_sound_hardware(config: Config) -> SoundFacts:
-    """Record two seconds and play a beep that must come back. Raises AudioError where there is no PortAudio."""
-    bus, devices = Bus(), SoundDevices()
-    microphone, playback = Microphone(config.audio, devices, bus), Playback(config.audio, devices)
-    try:
-        return check_sound(microphone, playback)
-    finally:
-        microphone.close()
-        playback.close()
-
-
-def wake_phrase(config: Config) -> str:
-    """The wake word as it is spoken: hey_jarvis is "hey jarvis"."""
-    return Path(config.wake.word).stem.split("_v0")[0].replace("_", " ")
-
-
-def _nothing() -> None:
-    """Silences a speaker that does not exist."""

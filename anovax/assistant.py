@@ -105,12 +105,12 @@ class Assistant:
         task.add_done_callback(self._tasks.discard)
         return turn
 
-    def hear(self, request: Request) -> None:
-        """``submit`` from another thread (the voice loop's)."""
+    def hear(self, request: Request, started: Callable[[str], None] = lambda turn: None) -> None:
+        """``submit`` from another thread (the voice loop's); ``started`` gets the turn's id."""
         if is_stop(request.text):  # not through the event loop's queue: stop wins
             self.stop(request.source)
         else:
-            self._loop.call_soon_threadsafe(self._submit_or_say, request)
+            self._loop.call_soon_threadsafe(self._submit_or_say, request, started)
 
     def stop(self, by: str) -> bool:
         """End every running and waiting request: no effect after this. False when there was nothing to end."""
@@ -152,9 +152,10 @@ class Assistant:
             with contextlib.suppress(asyncio.CancelledError):
                 await task
 
-    def _submit_or_say(self, request: Request) -> None:
+    def _submit_or_say(self, request: Request, started: Callable[[str], None] = lambda turn: None) -> None:
         try:
-            self.submit(request)
+            if turn := self.submit(request):
+                started(turn)
         except AnovaxError as error:
             self.bus.publish(Noticed(text=str(error), level="warning"))
 

@@ -106,7 +106,7 @@ class MemoryConfig(Part):
 class JournalConfig(Part):
     enabled: bool = Field(True, description="keep a record of every turn")
     folder: str = Field("", description="empty: in the data folder")
-    keep_audio: bool = Field(False, description="without effect so far: recordings are never kept")
+    keep_audio: bool = Field(False, description="keep a recording of each spoken request beside the record")
     keep_days: int = Field(30, ge=1, le=3650, description="older records are deleted")
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from anovax.app import Wanted, build, build_speaker, wake_phrase
+from anovax.app import Wanted, build
 from anovax.assistant import Assistant
 from anovax.bus import Subscription
 from anovax.config import Config
@@ -44,6 +44,7 @@ from anovax.events import (
 )
 from anovax.isolation import Isolation
 from anovax.request import Request
+from anovax.sound import build_speaker, wake_phrase
 from anovax.voice import SAMPLE_RATE, Samples, to_int16
 from anovax.voice.audio import load_audio, write_wav
 from anovax.voice.virtual_sound import VirtualSound

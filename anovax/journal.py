@@ -13,9 +13,8 @@ import json
 import os
 import secrets
 import threading
-import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from typing import Any
 from filelock import FileLock
 
 from anovax.bus import Bus
-from anovax.config import JournalConfig
+from anovax.config import Config, JournalConfig
 from anovax.errors import AnovaxError, UsageError
 from anovax.events import (
     ConsentAnswered,
@@ -60,7 +59,6 @@ RECORDED: tuple[type[Event], ...] = (
     TurnFinished,
     StopRequested,
 )
-SHOWN = ("text", "decision", "rule", "tool", "status", "evidence", "error", "said", "spoken", "answer", "result", "by")
 KEPT = (StepFinished, Judged, ConsentAnswered)  # tell how a secret turn ended, not what was said
 START = "0" * 64
 SECRETS = 100
@@ -149,6 +147,11 @@ class Journal:
         for path in days(self._folder):
             if path.stem < f"{oldest:%Y-%m-%d}":
                 path.unlink(missing_ok=True)
+
+
+def journal_folder(config: Config) -> Path:
+    """Where the record lies."""
+    return Path(config.journal.folder).expanduser() if config.journal.folder else config.data_dir / "journal"
 
 
 def days(folder: Path) -> list[Path]:
@@ -292,19 +295,3 @@ def _make(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
         raise JournalError(f"The folder {folder} cannot be made: {error.strerror}", "set [journal] folder") from None
-
-
-def readable(found: Iterable[Entry]) -> Iterator[str]:
-    """The record as a person reads it: one line each, times in the local zone."""
-    for entry in found:
-        when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(entry.at))
-        yield f"{when}  {entry.turn or '-':12}  {entry.kind:16} {_summary(entry)}"
-
-
-def _summary(entry: Entry) -> str:
-    if entry.data is None:
-        return "(redacted)"
-    parts = [f"{key}: {entry.data[key]}" for key in SHOWN if entry.data.get(key)]
-    if entry.kind == "PlanMade":
-        parts.append(json.dumps(entry.data.get("plan", {}).get("steps", []), ensure_ascii=False))
-    return "; ".join(parts)

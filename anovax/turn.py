@@ -194,7 +194,10 @@ class Turns:
         self._publish_verdict(live, judgement.verdict, origin, ms)
         while isinstance(judgement, NeedsConsent):
             verdict = judgement.verdict
-            if not await self._parts.consent.ask(live.id, verdict, live.cancel):
+            question = asyncio.ensure_future(self._parts.speak(f"{verdict.reason} Shall I do it?", live.cancel))
+            allowed = await self._parts.consent.ask(live.id, verdict, live.cancel)
+            question.cancel()  # an answer may come before the question has been spoken to its end
+            if not allowed:
                 live.cancel.check()
                 denied = verdict.model_copy(update={"decision": Decision.REFUSE, "reason": "You did not allow it."})
                 return Refusal(planned.plan, denied, judgement.verdicts, judgement.world)

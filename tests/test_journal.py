@@ -13,6 +13,7 @@ from anovax.bus import Bus
 from anovax.config import JournalConfig
 from anovax.errors import UsageError
 from anovax.events import PlanMade, StepFinished, TurnFinished, TurnStarted
+from anovax.record_text import readable
 
 
 def write_turn(folder: Path, turn: str, text: str = "type hello", secret: bool = False) -> None:
@@ -31,7 +32,7 @@ def test_a_turn_reads_back_and_verifies(tmp_path: Path) -> None:
     kinds = [entry.kind for entry in journal.turn_entries(tmp_path, "aa")]
     assert kinds == ["TurnStarted", "PlanMade", "StepFinished", "TurnFinished"]
     assert journal.verify(tmp_path) == []
-    assert "type hello" in "\n".join(journal.readable(journal.entries(tmp_path)))
+    assert "type hello" in "\n".join(readable(journal.entries(tmp_path)))
 
 
 def test_unknown_and_ambiguous_turns_are_usage_errors(tmp_path: Path) -> None:

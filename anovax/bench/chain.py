@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import psutil
 
-from anovax.app import Wanted, build, build_speaker
+from anovax.app import Wanted, build
 from anovax.assistant import Assistant
 from anovax.bench.table import percentile
 from anovax.bus import Subscription
@@ -33,6 +33,7 @@ from anovax.events import (
     TurnFinished,
     UtteranceEnded,
 )
+from anovax.sound import build_speaker
 from anovax.voice import SAMPLE_RATE, Samples
 from anovax.voice.virtual_sound import VirtualSound
 

@@ -108,9 +108,9 @@ def latency(
     json_only: bool = JSON_OPTION,
 ) -> None:
     """Planning and speech to text, each beside the obvious way, in one run. Example: anovax bench latency --count 10"""
-    from anovax.app import build_transcriber, stt_path
     from anovax.bench import latency_plan, latency_stt
     from anovax.planner.llamacpp import model_path
+    from anovax.sound import build_transcriber, stt_path
     from anovax.tool import discover
 
     config = chosen(load_config(), "", model)
@@ -173,9 +173,9 @@ def wake(
     json_only: bool = JSON_OPTION,
 ) -> None:
     """Detections, false accepts per hour, false rejects. Example: anovax bench wake recordings/"""
-    from anovax.app import build_wake
     from anovax.bench import wake as bench
     from anovax.bench.table import table
+    from anovax.sound import build_wake
     from anovax.voice import to_int16
     from anovax.voice.audio import load_audio
 

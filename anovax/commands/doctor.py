@@ -127,7 +127,7 @@ def _sound(config: Config, record: bool) -> Iterator[Finding]:
         fix = "install pulseaudio-utils"
         yield Finding(part="sound server", state="warning", detail="pactl was not found", fix=fix)
     try:
-        from anovax.app import check_sound_hardware
+        from anovax.sound import check_sound_hardware
         from anovax.voice.soundcheck import described
 
         if record:

@@ -12,7 +12,7 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from anovax.app import Wanted, build, wake_phrase
+from anovax.app import Wanted, build
 from anovax.assistant import Assistant
 from anovax.bus import Bus, Subscription
 from anovax.config import Config
@@ -20,6 +20,7 @@ from anovax.console import line_for
 from anovax.errors import AudioError
 from anovax.events import ConsentAsked, DeviceAsked
 from anovax.request import Report, Request
+from anovax.sound import wake_phrase
 
 
 async def listen(config: Config) -> None:

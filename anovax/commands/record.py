@@ -8,11 +8,12 @@ from pathlib import Path
 import typer
 
 from anovax import journal
-from anovax.app import journal_folder
 from anovax.commands.ask import plans, show_plan
 from anovax.commands.output import JSON_OPTION, emit
 from anovax.config import load_config
 from anovax.errors import AnovaxError, UsageError
+from anovax.journal import journal_folder
+from anovax.record_text import readable
 
 
 def register(app: typer.Typer) -> None:
@@ -40,7 +41,7 @@ def log(
     elif not found:
         typer.echo("The record is empty.")
     else:
-        for line in journal.readable(found[-last:]):
+        for line in readable(found[-last:]):
             typer.echo(line)
 
 

@@ -27,7 +27,7 @@ def transcribe(
     json_only: bool = JSON_OPTION,
 ) -> None:
     """Speech to text. Example: anovax transcribe note.wav"""
-    from anovax.app import build_transcriber
+    from anovax.sound import build_transcriber
     from anovax.voice.audio import load_audio
 
     config = load_config()
@@ -53,7 +53,7 @@ def wake(
     json_only: bool = JSON_OPTION,
 ) -> None:
     """Wake-word detections in recordings. Example: anovax wake kitchen.wav"""
-    from anovax.app import build_wake
+    from anovax.sound import build_wake
 
     config = load_config()
     if threshold:
@@ -75,7 +75,7 @@ def speak(
     json_only: bool = JSON_OPTION,
 ) -> None:
     """Text to speech. Example: anovax speak "Good morning" -o hello.wav"""
-    from anovax.app import build_playback, build_speaker
+    from anovax.sound import build_playback, build_speaker
     from anovax.tool import CancelFlag
     from anovax.voice.audio import write_wav
 
