@@ -30,6 +30,7 @@ def detector(weight: Weight) -> WakeDetector:
     return rig.wake_detector(weight)
 
 
+@pytest.mark.timeout(120)
 def test_scores_are_those_of_openwakeword(weight: Weight, say: rig.Piper) -> None:
     from openwakeword.model import Model
 
