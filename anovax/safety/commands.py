@@ -113,7 +113,6 @@ class Session:
     def _nested(self, text: str) -> Iterator[Finding]:
         """What cmd.exe or PowerShell would hand to another program."""
         run = self._new_run()
-        run.also = None
         try:
             run.script(text)
         except (TooDeepError, RecursionError):
