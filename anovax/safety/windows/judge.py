@@ -82,7 +82,7 @@ def _statement(statement: Statement, depth: int, other: Other | None) -> Iterato
 def _after(statement: Statement, pattern: str) -> str | None:
     """What stands behind an option, as written."""
     match = re.search(pattern, statement.raw, re.IGNORECASE | re.DOTALL)
-    return None if match is None else statement.raw[match.end() :].strip().strip("\"'")
+    return None if match is None else _bare(statement.raw[match.end() :])
 
 
 def _cmd(statement: Statement) -> Iterator[Finding | str]:
@@ -112,7 +112,13 @@ def _powershell(statement: Statement) -> Iterator[Finding | str]:
         rest if rest else (re.sub(r"^\S+\s*", "", statement.raw) if len(statement.words) > 1 and not encoded else "")
     )
     if plain:
-        yield plain.strip("\"'&{} ")
+        yield _bare(plain)
+
+
+def _bare(text: str) -> str:
+    """Without the brackets or the pair of quotes around all of it."""
+    text = text.strip("&{} ")
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
 
 
 def decoded(text: str) -> str:
