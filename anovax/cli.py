@@ -59,7 +59,7 @@ def main() -> None:
     except OSError as error:
         where = f" ({error.filename})" if error.filename else ""
         _leave(f"The system refused: {error.strerror or error}{where}; run anovax doctor to see what is missing.", 1)
-    except Exception as error:  # noqa: BLE001 - a bug: said in a sentence, with the way to the details
+    except Exception as error:  # a bug: said in a sentence, with the way to the details
         logging.getLogger(__name__).info("internal error", exc_info=error)
         _leave(f"AnovaX has a fault ({type(error).__name__}: {error}); run it again with --verbose and report it.", 1)
 

@@ -16,6 +16,8 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from anovax.errors import ConfigError
 
+Floor = Literal["approve", "notice", "ask", "refuse"]
+
 
 class Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -25,7 +27,9 @@ class PlannerConfig(Part):
     """Which planner turns text into a plan. The two remote backends send the request's text to another machine."""
 
     backend: Literal["fastpath", "llamacpp", "gemini", "openai"] = Field("llamacpp", description="planner backend")
-    model: str = Field("qwen2.5-coder-1.5b", description="id below planner/ in the model manifest, or a path to a GGUF file")
+    model: str = Field(
+        "qwen2.5-coder-1.5b", description="id below planner/ in the model manifest, or a path to a GGUF file"
+    )
     fast_path: bool = Field(True, description="let rules answer what they can read with certainty")
     threads: int = Field(0, ge=0, description="llama.cpp threads; 0 chooses for this machine")
     max_tokens: int = Field(220, ge=16, le=2048, description="token budget of one plan")
@@ -82,8 +86,8 @@ class SafetyConfig(Part):
     """Consent policy. ``tools`` overrides the verdict floor of a tool; it can only make it stricter."""
 
     consent_s: float = Field(30.0, gt=1, le=300, description="seconds after which an unanswered question means no")
-    tools: dict[str, Literal["approve", "notice", "ask", "refuse"]] = Field(default_factory=dict, description="minimum verdict per tool")
-    tiers: dict[str, Literal["approve", "notice", "ask", "refuse"]] = Field(default_factory=dict, description="minimum verdict per risk tier")
+    tools: dict[str, Floor] = Field(default_factory=dict, description="minimum verdict per tool")
+    tiers: dict[str, Floor] = Field(default_factory=dict, description="minimum verdict per risk tier")
 
 
 class OrchestratorConfig(Part):
@@ -111,7 +115,9 @@ class JournalConfig(Part):
 
 
 class DesktopConfig(Part):
-    search_url: str = Field("https://duckduckgo.com/?q={query}", description="where web_search looks; {query} is replaced")
+    search_url: str = Field(
+        "https://duckduckgo.com/?q={query}", description="where web_search looks; {query} is replaced"
+    )
     screenshots: str = Field("", description="folder for screenshots; empty: Pictures/AnovaX")
     aliases: dict[str, str] = Field(default_factory=dict, description="your own names for applications")
 
@@ -130,7 +136,9 @@ class Config(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="ANOVAX_", env_nested_delimiter="__", frozen=True, extra="forbid")
 
-    data_dir: Path = Field(default_factory=lambda: user_data_path("anovax"), description="where AnovaX keeps its own files")
+    data_dir: Path = Field(
+        default_factory=lambda: user_data_path("anovax"), description="where AnovaX keeps its own files"
+    )
     planner: PlannerConfig = PlannerConfig()
     wake: WakeConfig = WakeConfig()
     endpoint: EndpointConfig = EndpointConfig()
@@ -173,4 +181,5 @@ def load_config(path: Path | None = None) -> Config:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise ConfigError(f"The setting {where} is wrong: {first['msg']}", f"correct it in {path} or ANOVAX_*") from None
+        problem = f"The setting {where} is wrong: {first['msg']}"
+        raise ConfigError(problem, f"correct it in {path} or ANOVAX_*") from None

@@ -64,7 +64,8 @@ class FocusLost(ToolError):
     """Another window took the focus between two effects; ``thief`` is its name."""
 
     def __init__(self, expected: str, thief: str) -> None:
-        super().__init__(f"The focus went from {expected} to {thief}", "bring the right window to the front and ask again")
+        fix = "bring the right window to the front and ask again"
+        super().__init__(f"The focus went from {expected} to {thief}", fix)
         self.expected = expected
         self.thief = thief
 

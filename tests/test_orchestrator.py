@@ -36,7 +36,6 @@ from anovax.tool import (
     tool,
 )
 
-
 Recheck = Callable[[ApprovedPlan, int, Effect], None]
 
 

@@ -19,7 +19,13 @@ class MetaAgent(Agent):
     retries: ClassVar[int] = 0
     locks: ClassVar[frozenset[str]] = frozenset()
 
-    @tool(risk=Risk.META, description="plan and do a larger sub-goal", label="Work on: {goal}", undo=Undo.IRREVERSIBLE, args=DelegateArgs)
+    @tool(
+        risk=Risk.META,
+        description="plan and do a larger sub-goal",
+        label="Work on: {goal}",
+        undo=Undo.IRREVERSIBLE,
+        args=DelegateArgs,
+    )
     def delegate(self, args: DelegateArgs, step: StepContext) -> Done:
         if self.parts.delegate is None:
             raise ToolError("Sub-goals are switched off here", "ask for the single steps")

@@ -18,7 +18,14 @@ class SpeechAgent(Agent):
     retries: ClassVar[int] = 0
     locks: ClassVar[frozenset[str]] = frozenset({TTS})
 
-    @tool(risk=Risk.SPEAK, description="say something aloud", label="Say “{text}”", undo=Undo.IRREVERSIBLE, args=SpeakArgs, core=False)
+    @tool(
+        risk=Risk.SPEAK,
+        description="say something aloud",
+        label="Say “{text}”",
+        undo=Undo.IRREVERSIBLE,
+        args=SpeakArgs,
+        core=False,
+    )
     def speak(self, args: SpeakArgs, step: StepContext) -> Done:
         if self.parts.voice is None:
             return Done(evidence="no voice is switched on", result=args.text, say=args.text)

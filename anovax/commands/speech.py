@@ -71,7 +71,7 @@ def wake(
 
 def speak(
     text: str = typer.Argument(..., help="What to say."),
-    output: Path = typer.Option(None, "-o", "--output", help="Write a WAV file instead of playing it."),
+    output: Path | None = typer.Option(None, "-o", "--output", help="Write a WAV file instead of playing it."),
     json_only: bool = JSON_OPTION,
 ) -> None:
     """Text to speech. Example: anovax speak "Good morning" -o hello.wav"""
