@@ -153,12 +153,13 @@ def test_schema_is_small_enough_to_compile_at_each_start() -> None:
     assert len(json.dumps(compact_schema(TOOLS))) < 20_000
 
 
-def test_the_default_models_probe_fits_the_prompt_and_tools_of_today() -> None:
+@pytest.mark.parametrize("model", ["qwen2.5-coder-1.5b-instruct-q4_k_m", "qwen2.5-coder-0.5b-instruct-q4_k_m"])
+def test_the_models_probes_fit_the_prompt_and_tools_of_today(model: str) -> None:
     """When this fails, the prompt or the tools have changed: run python -m anovax.bench.calibrate_plan MODEL.gguf."""
-    probe = fitted("qwen2.5-coder-1.5b-instruct-q4_k_m", prompt_mark(TOOLS.specs), None)
+    probe = fitted(model, prompt_mark(TOOLS.specs), None)
     assert probe is not None
     words, tools = probe.lean(np.zeros(FREQUENT, dtype=np.float32))
     assert np.isfinite(words)
     assert tools.shape == (len(probe.names),)
-    assert fitted("qwen2.5-coder-1.5b-instruct-q4_k_m", prompt_mark(["screenshot"]), None) is None
+    assert fitted(model, prompt_mark(["screenshot"]), None) is None
     assert fitted("some-other-model", prompt_mark(TOOLS.specs), None) is None
