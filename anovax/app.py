@@ -69,6 +69,8 @@ async def build(config: Config, wanted: Wanted) -> AsyncIterator[Assistant]:
         assistant = Assistant(bus, turns, consent, planning)
         stack.push_async_callback(assistant.close)
         assistant.desktop = core.desktop
+        if not isinstance(core.desktop, NoDesktop):
+            stack.callback(core.desktop.on_escape_twice(lambda: assistant.stopped_by("escape")))
         if wanted.stt or wanted.listen:
             assistant.transcriber = build_transcriber(config)
             stack.callback(assistant.transcriber.close)

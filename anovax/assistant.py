@@ -120,8 +120,9 @@ class Assistant:
         self.bus.publish(StopRequested(by=by))
         return bool(flags)
 
-    def stopped_by_voice(self) -> None:
-        self.stop("voice")
+    def stopped_by(self, whom: str) -> None:
+        """``stop`` for those who need no answer."""
+        self.stop(whom)
 
     async def typed(self, text: str) -> None:
         """A line from the keyboard: a stop, an answer, or a request."""

@@ -92,7 +92,7 @@ class Sound:
             on_text=lambda text, samples: assistant.hear(
                 Request(text=text, source="microphone"), lambda turn: self._keep(turn, samples)
             ),
-            on_stop=assistant.stopped_by_voice,
+            on_stop=lambda: assistant.stopped_by("voice"),
             busy=lambda: assistant.busy,
             own_voice=own,
             phrase=wake_phrase(config),

@@ -91,7 +91,8 @@ def check(
 
     if not stdin:
         raise UsageError("Plans are read from standard input", "write: anovax check --stdin < plans.jsonl")
-    safety = Safety(discover(), load_config().safety)
+    config = load_config()
+    safety = Safety(discover(), config.safety, config.desktop.search_url)
     for line in lines_of_stdin():
         emit(safety.judge_json(line))
 

@@ -192,6 +192,11 @@ class Desktop:
     def set_clipboard(self, text: str) -> None:
         self._backend.set_clipboard(text)
 
+    def on_escape_twice(self, stop: Callable[[], None]) -> Callable[[], None]:
+        """Call ``stop`` whenever the user presses Escape twice; returns what ends the watch. X11 only: elsewhere it
+        does nothing."""
+        return self._backend.on_escape_twice(stop)
+
     def close(self) -> None:
         """Release modifiers, free spare keys, give everything back. Safe twice."""
         self._capture.close()

@@ -6,7 +6,7 @@ never types text (it would drop what the US layout lacks); the platform part sen
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from anovax.desktop.backend import Button, Rect, Typed
@@ -120,6 +120,10 @@ class GuiBackend:
         finally:
             for name in reversed(names):
                 self._gui.keyUp(name)
+
+    def on_escape_twice(self, stop: Callable[[], None]) -> Callable[[], None]:
+        """These systems let no unprivileged program watch the keyboard."""
+        return lambda: None
 
     def release_modifiers(self) -> None:
         for name in MODIFIERS:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from anovax.desktop.atspi import Accessibility
 from anovax.desktop.backend import Button, Rect, Typed
 from anovax.desktop.chords import Chord
 from anovax.desktop.x11_clipboard import Clipboard
 from anovax.desktop.x11_connection import Connection
+from anovax.desktop.x11_escape import EscapeWatch
 from anovax.desktop.x11_keyboard import Keyboard, keysym_for
 from anovax.desktop.x11_keysyms import MODIFIER_KEYSYMS
 from anovax.desktop.x11_paste import Paster
@@ -126,6 +127,10 @@ class X11:
 
     def release_modifiers(self) -> None:
         self._keyboard.release_modifiers()
+
+    def on_escape_twice(self, stop: Callable[[], None]) -> Callable[[], None]:
+        watch = EscapeWatch(self.display, stop, lambda: self.keys_sent)
+        return watch.close
 
     def close(self) -> None:
         """Free the spare keys and give everything back. Safe twice."""
