@@ -15,6 +15,7 @@ from anovax.planner.copying import Copying
 from anovax.planner.engine import check_file, check_memory
 from anovax.planner.probe import FREQUENT, fitted, prompt_mark
 from anovax.planner.schema import compact_schema, read_compact
+from anovax.planner.threads import threads_now
 from anovax.tool import WindowRef, discover
 
 TOOLS = discover()
@@ -163,3 +164,14 @@ def test_the_models_probes_fit_the_prompt_and_tools_of_today(model: str) -> None
     assert tools.shape == (len(probe.names),)
     assert fitted(model, prompt_mark(["screenshot"]), None) is None
     assert fitted("some-other-model", prompt_mark(TOOLS.specs), None) is None
+
+
+def test_threads_give_way_to_other_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 4)
+    load = tmp_path / "loadavg"
+    for running, expected in ((1, 3), (2, 3), (3, 2), (9, 1)):
+        load.write_text(f"0.1 0.2 0.3 {running}/700 12345")
+        assert threads_now(3, load) == expected
+    load.write_text("nonsense")
+    assert threads_now(3, load) == 3
+    assert threads_now(3, tmp_path / "none") == 3

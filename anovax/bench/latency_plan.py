@@ -116,7 +116,7 @@ def _ours(path: Path, tools: Toolbox) -> tuple[Local, float]:
 
 
 def _plan(local: Local, text: str) -> tuple[int, int, int]:
-    _, written = local.plan(PlanRequest(text=text))
+    _, written = local.guarded(lambda mine: mine.plan(PlanRequest(text=text)), CancelFlag())
     return written.sampled, written.copied, written.forced
 
 

@@ -46,6 +46,7 @@ class Engine:
             raise
         self.n_vocab: int = self.api.llama_vocab_n_tokens(self.vocab)
         self.context = context
+        self.threads = threads
         self.past = 0  # tokens in the KV cache
         self._batch: Any = self.api.llama_batch_init(BATCH, 0, 1)
 
@@ -87,6 +88,10 @@ class Engine:
         self._abort = ctypes.cast(strlen, api.ggml_abort_callback)
         api.llama_set_abort_callback(ctx, self._abort, ctypes.cast(self._flag, ctypes.c_void_p))
         return ctx
+
+    def use_threads(self, threads: int) -> None:
+        """With how many threads the next ``feed`` computes."""
+        self.api.llama_set_n_threads(self._ctx, threads, threads)
 
     # --- text and tokens ---------------------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from anovax.planner.grammar import Grammar
 from anovax.planner.grounding import grounded
 from anovax.planner.prefix_cache import PrefixCache
 from anovax.planner.schema import compact_schema, read_compact
+from anovax.planner.threads import threads_now
 from anovax.tool import CancelFlag, Toolbox
 
 WORDS_BUDGET = 40  # tokens of an answer in words: two short sentences
@@ -43,6 +44,7 @@ class Local:
         unhook = cancel.on_set(self.engine.stop)
         try:
             cancel.check()
+            self.engine.use_threads(threads_now(self.engine.threads))
             return work(self)
         finally:
             unhook()
