@@ -23,7 +23,7 @@ _BOUNDARY = re.compile(
 _DEVICE = re.compile(
     r"^(?:press|hit|click|double|right click|open|launch|take a|go to|scroll|maximi[sz]e|minimi[sz]e|full ?screen|"
     r"switch to|type|submit"
-    r"|new tab|mute|unmute)\b",
+    r"|new tab|mute|unmute|what time is it|what's the time|what day is it|tell me the (?:time|date))\b",
     re.IGNORECASE,
 )
 # "find out how to | press flowers", "do not | press enter": no joint.
@@ -54,9 +54,18 @@ _OWN = re.compile(
 )
 # A thing to be remembered may be a deed: "remind me to open the door and then close the window" is one reminder.
 _DEED_TO_KEEP = re.compile(r"\b(?:remind\w*|remember|forget)\b.*\bto\b", re.IGNORECASE)
+# "it's too loud, turn it down" asks for one thing.
+_COMPLAINT = re.compile(r"^(?:i|it|it's|that|that's|this|the) ", re.IGNORECASE)
+# After a reminder, what cannot be meant as the user's own deed.
+_AT_THE_DESK = re.compile(
+    r"^(?:take a screenshot|press|type|scroll|click|google|search|(?:open )?(?:a )?new (?:tab|window)|(?:un)?mute|"
+    r"(?:close|minimi[sz]e|maximi[sz]e) (?:this|window|tab)|(?:launch|open) \w+$|zoom|full ?screen|volume|what time|"
+    r"reload|refresh|next tab|go to \w+ dot|switch to)\b",
+    re.IGNORECASE,
+)
 # Part of what cannot be done: "text my sister and tell her to call me".
 _TELLS_ON = re.compile(r"^(?:tell|ask|let|say|remind|give|send|call|invite) (?:him|her|them|that|it)\b", re.IGNORECASE)
-_PLEASANTRIES = ("Hello.", "You are welcome.", "All right.")
+_PLEASANTRIES = ("Hello.", "You are welcome.", "Thank you", "All right.")
 
 
 class Reader:
@@ -114,7 +123,7 @@ class Reader:
                 if first is not None and _may_part(head, first, mark, tail):
                     then = self.read(tail, replace(scene, before=(*scene.before, *_in_order(first))))
                     if then is not None:
-                        return _joined(first, then)
+                        return then if _COMPLAINT.match(head) and first.calls == then.calls else _joined(first, then)
                 if mark["strong"]:
                     return None
             inner += [mark.end()] if mark["weak"] else []
@@ -137,7 +146,7 @@ class Reader:
 def _may_part(head: str, first: Reading, mark: re.Match[str], tail: str) -> bool:
     """Whether the words after ``mark`` can be a command of their own rather than more of the first one's text."""
     if first.calls and first.calls[-1].tool == "remember" and _DEED_TO_KEEP.search(head):
-        return False
+        return bool(mark["strong"] and _AT_THE_DESK.match(tail))
     if mark["bare"] and (first.free or _HANGING.search(head)):
         return bool(_KEY_PRESS.match(tail)) and not _HANGING.search(head)
     return bool(mark["strong"]) or not first.free or bool(_DEVICE.match(tail))
@@ -152,6 +161,8 @@ def _joined(first: Reading, then: Reading) -> Reading:
     if not first.calls and first.say.startswith(_PLEASANTRIES):
         return then
     if not first.calls and not then.calls:
+        if first.say == then.say:
+            return then
         return Reading(say=f"{first.say} {then.say}", free=then.free)
     before = _in_order(first)[:-1] if then.folds else _in_order(first)
     return Reading((*before, *_in_order(then)), free=then.free, folds=first.folds)

@@ -18,8 +18,9 @@ _EDGES = " \t\n.,;:!?…-"
 # What people say around a request. Longer phrases first: an alternation takes the first that fits.
 _LEAD = re.compile(
     r"(?:um+|uh+|er+m?|hm+|ok|okay|alright|all right|so|well|yeah|oh|and|also|now|then|just|actually"
-    r"|(?:hey|ok|okay) (?:google|siri|cortana|alexa)|alexa|siri"
-    r"|hey there|hi there|hello there|hey|hi|hello|jarvis|computer|anova ?x?|buddy|dude"
+    r"|(?:hey|ok|okay) (?:google|siri|cortana|alexa)|alexa|siri|cortana|olly|mycroft"
+    r"|go (?:online|on the (?:internet|web)) (?:and|to)|hey there|hi there|hello there|hey|hi|hello|jarvis|computer|"
+    r"anova ?x?|buddy|dude"
     r"|(?:please|pls|kindly|quickly|simply)"
     r"|(?:can|could|would|will) (?:you|u)(?: (?:please|kindly|just|possibly|able to|be able to|go ahead and|help me|"
     r"help me to|try to))*"

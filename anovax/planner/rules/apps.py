@@ -20,7 +20,9 @@ _GENERIC = (
     "powerpoint|microsoft powerpoint|outlook|onenote|libreoffice|writer|gimp|inkscape|blender|audacity|vlc|steam|"
     "itunes|thunderbird|visual studio code|vs code|visual studio|vscode|sublime text|emacs|vim|obs|wordpad|"
     "snipping tool|mousepad|gedit|xterm|galculator|kate|nautilus|my computer|this pc|photoshop|minecraft|skype|"
-    "discord|slack|zoom|spotify|whatsapp|telegram|teams|facetime|siri"
+    "discord|slack|zoom|spotify|whatsapp|telegram|teams|facetime|siri|windows terminal|windows defender|"
+    "windows explorer|"
+    "windows media player|windows security|windows store|microsoft store|task scheduler|device manager"
 )
 GENERIC = frozenset(_GENERIC.split("|"))
 _ARTICLE = re.compile(
@@ -28,7 +30,12 @@ _ARTICLE = re.compile(
     r"console$))+",
     re.IGNORECASE,
 )
-_SETTINGS = re.compile(r"^[\w-]+ (?:settings|preferences)$", re.IGNORECASE)
+_SETTINGS = re.compile(
+    r"^(?!(?:in|on|to|of)\b)[\w-]+(?: (?!(?:in|on|to|of)\b)[\w-]+)? (?:settings|preferences)$", re.IGNORECASE
+)
+_FOLDER = re.compile(
+    r"^(?:downloads?|documents?|pictures|photos|music|videos|home|desktop) (?:folder|directory)$", re.IGNORECASE
+)
 _KIND = re.compile(r" (?:app|application|program|software|tool)$", re.IGNORECASE)
 _SITE_KIND = re.compile(r"(?:'s)? (?:web ?site\w?|site|web ?page|home ?page|online)$", re.IGNORECASE)
 # Words that make what follows "open" something else than a name.
@@ -41,7 +48,7 @@ _FUNCTION_WORDS = (
 )
 _CLAUSE = re.compile(rf"\b(?:{_FUNCTION_WORDS})\b", re.IGNORECASE)
 _NO_NAME = re.compile(
-    rf"\b(?:{_FUNCTION_WORDS}|new|recent|latest|first|second|address|bar|"
+    rf"\b(?:{_FUNCTION_WORDS}|new|recent|latest|first|second|address|bar|bookmarks?|"
     r"resume|cv|report|essay|homework|invoice|thesis|contract|"
     r"tab|tabs|window|windows|door|doors|gate|garage|blinds|curtains|account|link|file|"
     r"folder|document|page|menu|dialog|result|results|bottle|eyes|mouth|ticket|case|light|lights|lamp|tv|television|"
@@ -155,6 +162,7 @@ class Apps:
         if app.lower() in GENERIC or _SETTINGS.match(app):
             return True
         plain = not (_CLAUSE if sure else _NO_NAME).search(app) and not _ADJECTIVE.match(app)
+        plain = plain or bool(_FOLDER.match(app))
         return plain and 1 <= len(app.split()) <= 4 and app[0].isalnum() and len(app) <= 40
 
     def _site(self, name: str) -> Call | None:
@@ -173,6 +181,7 @@ class Apps:
         """Verbs such as "run" and "start" open only what is known as an application: one also runs errands."""
         name = _KIND.sub("", _ARTICLE.sub("", match["app"]))
         known = name.lower() in GENERIC or name.lower() in (scene.apps or ()) or name != _ARTICLE.sub("", match["app"])
+        known = known or bool(_FOLDER.match(name))
         found = self.open(match, scene)
         return found if found and (known or found.calls[0].tool == "open_url") else None
 

@@ -28,19 +28,21 @@ close) tab
 undo (tab close|closing tab|closing [the|that|this] tab|closed tab|the last closed tab)
 
 = ctrl+tab
+[go|switch|move|jump|change] [over] [to] [the] right [browser] tab
 [go|switch|move|jump|change|cycle] [over] [to] [the] next [browser] tab
 [go] one tab (right|forward)
 (switch|change|cycle) tabs
 tab right
 
 = ctrl+shift+tab
+[go|switch|move|jump|change] [over] [to] [the] left [browser] tab
 [go|switch|move|jump|change|cycle] [back] [over] [to] [the] previous [browser] tab
 [go] one tab (left|back)
 tab left
 [go] back one tab
 
 = ctrl+9
-[go|switch|move|jump|change] [over] [to] [the|my] last [browser] tab
+[go|switch|move|jump|change|show|open|select] [over] [to] [the|my] last [browser] tab
 
 = ctrl+n
 [open|create|make|start|launch|give me] {a} [blank|empty|fresh] new [browser|blank] window
@@ -80,13 +82,13 @@ out of|open] [the|this] [video] [in|to] (full screen|fullscreen|full-screen) [mo
 zoom [it|this|that|the page|page|the screen] in {bit}
 zoom in [on] {this} [page|it|screen|tab] {bit}
 (enlarge|magnify) {this} [page|text|it]
-(increase|raise) [the] (zoom|font size|text size) {bit}
+(increase|raise|enlarge) [the|this] (zoom|font size|text size|font|zoom level|size of the text) {bit}
 make [the|this|that] [text|font|page|it|letters] (bigger|larger)
 
 = ctrl+minus
 zoom [it|this|that|the page|page|the screen] out {bit}
 zoom out [of|from] {this} [page|it|screen|tab] {bit}
-(decrease|reduce|lower) [the] (zoom|font size|text size) {bit}
+(decrease|reduce|lower) [the|this] (zoom|font size|text size|font|zoom level|size of the text) {bit}
 make [the|this|that] [text|font|page|it|letters] smaller
 
 = ctrl+0
@@ -103,6 +105,7 @@ make [the|this] (window|it) (full size|bigger|as big as possible)
 = win+down
 (minimize|minimise) {this} [active] [window|app|application|it|screen|browser]
 hide {this} window
+restore [the|this|that] [window]
 
 = win+d
 (minimize|minimise|hide) (all|everything|all windows|all the windows|all my windows|all open windows)
@@ -122,13 +125,13 @@ lock [the|my|this] (screen|computer|pc|laptop|workstation)
 
 = alt+tab
 (switch|change|toggle|cycle|swap) [between|to] [the|my] [next|previous|other|last] (window|windows|apps|\
-applications|app)
+applications|app|application|program|programs)
 [go to] [the] (next|previous) window
 alt tab
 
 = ctrl+c
-copy [the|this|that|it|my|selected] [selection|selected|text|selected text|highlighted text|this text|to \
-clipboard|to the clipboard]
+copy [the|this|that|it|my] [selection|selected|text|selected text|highlighted text] [to clipboard|to the clipboard|\
+to my clipboard]
 
 = ctrl+x
 cut [the|this|that|it] [selection|text|selected text|to clipboard|to the clipboard]
@@ -139,6 +142,7 @@ paste [the|it|this|that|from|here|in|my] [clipboard|text|in|here|the clipboard|f
 
 = ctrl+z
 undo [the|my] [last] (typing|edit|change)
+scratch (that|this|it)
 
 = ctrl+y
 redo [it|that|this|the last|my last] [action|change|edit|step]
@@ -165,13 +169,17 @@ find (in|on) [the|this] page
 find
 
 = ctrl+b
-(bold|make it bold|make that bold|make this bold|bold that|bold this|bold text)
+(bold|make bold) [that|this|it|the] [text|selection|selected text]
+make [the|this|that|it] [text|selection|selected text] bold
+bold
 
 = ctrl+i
-(italic|italics|italicize|italicise) [that|this|it|text]
+(italic|italics|italicize|italicise) [that|this|it|the] [text|selection|selected text]
+make [the|this|that|it] [text|selection|selected text] (italic|italics|italicized)
 
 = ctrl+u
-underline [that|this|it|text]
+underline [that|this|it|the] [text|selection|selected text]
+make [the|this|that|it] [text|selection|selected text] underlined
 (view|show) [the|page] [page] source
 
 = ctrl+d
@@ -184,8 +192,11 @@ bookmark [this|the|that|current|my] [page|site|tab|website|it|web page]
 bookmark list)
 
 = ctrl+h
-(open|show|view|display|see|go to) [me] [my|the] (history|browser history|browsing history|history sidebar|\
-browsing history sidebar)
+(open|show|view|display|see|go to) [me] [my|the] [recent] (history|browser history|browsing history|history \
+sidebar|browsing history sidebar|browser's history)
+
+= ctrl+shift+delete
+(clear|delete|erase|wipe) [all] [my|the] [recent] (history|browser history|browsing history|browsing data|cache|cookies)
 
 = ctrl+shift+i
 (open|show|toggle) [the] (developer tools|dev tools|web developer tools|inspector|devtools)
@@ -228,8 +239,8 @@ delete (that|this|it|selection|the selection|the selected text)
 (open|show) [the] (open file dialog|file dialog)
 
 = tab number
-[go|switch|move|jump|change] [to] [the] tab [number] <n>
-[go|switch|move|jump|change] [over] [to] [the] <n> tab
+[go|switch|move|jump|change|select] [to] [the] tab [number] <n>
+[go|switch|move|jump|change|select|show] [over] [to] [the] <n> tab
 (open|show) tab [number] <n>
 
 = paragraph

@@ -15,7 +15,7 @@ _POINT_AT_NOTHING = re.compile(
 )
 # A target that is described rather than named, or a click that waits for something.
 _DESCRIBED = re.compile(
-    r"^(?:first|second|third|fourth|fifth|last|next|(?:red|green|blue|yellow|black|white|grey|gray|orange|purple|"
+    r"^(?:first|second|third|fourth|fifth|last|(?:red|green|blue|yellow|black|white|grey|gray|orange|purple|"
     r"pink|big|small)(?: .*)?)$|"
     r"\b(?:first|second|third|fourth|fifth|last|next|\d+(?:st|nd|rd|th)) (?:\w+ )?"
     r"(?:link|button|result|one|item|entry|row|video|image|icon|option)\b|"
@@ -148,6 +148,9 @@ def _time(what: str) -> Build:
 _PHRASES = r"""
 shot := (screenshot|screen shot|screen capture|screen grab|screengrab|snapshot|screen snapshot|screencap|screen \
 cap|print screen|capture)
+of_it := [of|from] [the|this|that|my|whole|entire|current|full] [whole|entire|current|full|active] [web] [page|screen|\
+window|desktop|tab|display|\
+monitor|it|this|webpage|website]
 
 = type
 (type|enter text|type in|type out|insert text|input text|enter the text|type the text|type the words|type the \
@@ -188,9 +191,10 @@ select [the] <target> (button|link|tab|option|checkbox|icon)
 (submit|submit it|submit [the|this|my] form|send [the|this] form|submit this)
 
 = screenshot
-(take|make|grab|capture|get|save|do|snap|create) [me] [a|the|another|one|some] [full|quick|new] {shot} [of|from] \
-[the|this|my|whole|entire|current] [whole|entire|current] [page|screen|window|desktop|tab|display|monitor|it|this]
-{shot} [the|this|that|it] [screen|page|window|desktop]
+(take|make|grab|capture|get|save|do|snap|create) [me] [a|the|another|one|some] [full|quick|new|whole] [page|screen] \
+{shot} {of_it}
+(take|copy|save) [a|the] (full page|full screen|visible|entire page|whole page) {shot} {of_it}
+{shot} {of_it}
 (capture|snap|photograph) [the|my|this] [whole|entire] (screen|desktop|display)
 take a (picture|photo|pic) of [the|my|this] (screen|desktop|page|display)
 
@@ -213,7 +217,8 @@ whats the local time) (now|right now|currently|at the moment|here|exactly)
 (say|check|announce|display|speak) [me] [the] [current] time
 do you (know|have) (the time|what time it is)
 (what|how) late is it
-i need [to know] the [current] time
+(i need|i want|i'd like|i would like) the [current|exact] time
+know (the|what) [current|exact] time [it is|is it]
 (what time is|how late is) it (now|today)
 [the] time [check|now] please
 (what time is it|what's the time|whats the time|what is the time|what's the current time|what is the current time|\
@@ -228,6 +233,7 @@ what date is [it|today] [today|now]
 what's today
 what is today
 date
+(show|check|display|announce) date
 (today's|todays|current|the) date
 (tell me|what is) [what] today's date [is]
 tell me (today's|todays) date
@@ -240,6 +246,8 @@ what's the (day and date|date and day)
 (what|which) day [of the week] is (it|today) [today|now]
 (today is|today's) what day [of the week]
 what's the day [of the week] [today]
+(what is|what's|whats|tell me|which is) (today's|todays) day [of the week]
+(do you know|can i know|know) (what|which) (day|weekday) [of the week] (it is|is it|today is|is today) [today]
 what is the day of the week [today]
 (what|which) weekday is (it|today)
 tell me (what|which) day [of the week] (it is|is it|today is|is today) [today]
@@ -252,6 +260,7 @@ day of the week
 
 = date there
 (what|which) (day|date) is it in <place>
+(what is|what's|whats|tell me) [the] [current|today's] date in <place>
 """
 
 

@@ -8,15 +8,20 @@ from anovax.planner.rules.notation import Build, Reading, Rule, Scene, call, phr
 
 # Who asks about "my", "you" or "this" asks about something that the web does not know.
 _PERSONAL = re.compile(
-    r"\b(?:my|mine|you|your|yours|yourself|me|i|i'm|we|our|us|this|that|these|those|he|she|they|him|her|his|their|"
+    r"\b(?:my|mine|you|your|yours|yourself|me|i|i'm|we|our|(?<!the )us(?! (?:dollars?|president|states?|population|"
+    r"open|army|"
+    r"navy|history|economy|election))|this|that|these|those|he|she|they|him|her|his|their|"
     r"them|it's)\b",
     re.IGNORECASE,
 )
 # What belongs to the asker's life or to this computer rather than to the web.
 _OURS = re.compile(
     r"\b(?:meetings?|appointments?|calendar|party|homework|exam|interview|deadline|dinner|lunch|breakfast|e-?mails?|"
-    r"inbox|screen|window|tab|"
-    r"desktop|alarms?|timers?|reminders?|file|folder|download|clipboard|mouse|cursor|volume|battery)\b",
+    r"inbox|screen|windows?|tabs?|"
+    r"desktop|alarms?|timers?|reminders?|files?|folders?|downloads?|clipboard|mouse|cursor|volume|battery|bookmarks?|"
+    r"(?:next|upcoming|coming|scheduled) events?|events (?:are|is) (?:coming|up)|payday|pay day|rent|remote|keys|"
+    r"wallet|"
+    r"package|parcel|midnight|noon|trash day|garbage day)\b",
     re.IGNORECASE,
 )
 _THIS = re.compile(r"\b(?:this|that|these|it|page|selection|translate (?:to|into) \w+$)\b", re.IGNORECASE)
@@ -35,9 +40,21 @@ _HERE = re.compile(
     re.IGNORECASE,
 )
 _LEAD = re.compile(
-    r"^(?:what's|whats|what is|what are|what're|tell me(?: about)?|show me|give me|i want to know|i need to know|"
+    r"^(?:what's|whats|what is|what are|what're|tell me(?: about)?|show me|give me|read me|i want to know|"
+    r"i need to know|"
     r"do you know|find me|find out|find|get me|check|"
     r"(?:are|is) there (?:any |a )?|please|look for|let me know)\s+(?=\S)(?:the |some |any |a |an )?",
+    re.IGNORECASE,
+)
+
+# What is named alone begins with no verb: "banana bread recipe", but not "print the recipe".
+_NO_NAME = re.compile(
+    r"^(?:open|close|go|get|send|save|print|share|copy|paste|delete|remove|add|put|turn|set|make|play|start|stop|"
+    r"call|text|"
+    r"email|write|type|click|press|scroll|drive|take|order|book|buy|switch|read|reserve|remember|remind|follow|"
+    r"bookmark|"
+    r"download|upload|use|let|tell|who|what|where|when|how|why|is|are|do|does|did|can|could|will|would|i|we|you|my|it|"
+    r"there|not|no)\b",
     re.IGNORECASE,
 )
 
@@ -55,16 +72,26 @@ scarf) [<rest>]
 (what|how) (degrees|many degrees) ~ [outside|in|today] [<rest>]
 does it (look like|rain|snow) [<rest>]
 = news
-(what's|what is|what are|tell me|give me|show me|get me|any|i want|check|update me on) ~ (news|headlines) [<rest>]
+(what's|what is|what are|tell me|give me|show me|get me|any|i want|check|update me on|read me) ~ (news|headlines) \
+[<rest>]
 [the] (latest|breaking|top|today's|recent|current|world|local|international|sports|political|business|tech|\
 technology) (news|headlines|stories) [<rest>]
 (news|headlines) [<rest>]
-(what's|what is) (happening|going on|new|trending) (in|with) [<rest>]
+(what's|what is) (happening|going on|new|trending) (in|with|on) [<rest>]
 (find|find me|find us|look for|locate|search out) (a|an|some|any|good|nice|cheap|local|all|places|restaurants|\
 hotels|flights|events|movies|recipes|tickets|information|info) <rest>
 (find|find me|look for) the (best|cheapest|nearest|top|closest|latest|fastest|most ~) <rest>
 (find out|look into) (who|what|when|where|how|if|whether|why|about) <rest>
 any ~ (events|concerts|festivals|shows|movies) [<rest>]
+(are|is) there [any] ~ (events|concerts|festivals|shows|storms|coupons|deals|sales) [<rest>]
+(do|does) <thing> (take|takes|accept|allow|do|have) (reservations|a reservation|bookings) [<rest>]
+how busy (is|are|does) <rest>
+where can (i|one|you|we|people) (find|buy|get|see|watch|eat|rent|go) <rest>
+how do you (tie|fix|change|clean|remove|get|use|play|draw|build|grow|solve|calculate|measure|repair|stop|make|start) \
+<rest>
+what (should|can|could|to) [i|we|you|one] (do|see|visit) in <rest>
+(what|which) [are] ~ things to (do|see) [in|at|around|near] <rest>
+what is there to (do|see) in <rest>
 tell me about <rest>
 how (do|can|would|should|could) (i|one|someone|people) <rest>
 how to <rest>
@@ -97,7 +124,7 @@ within|in town|around me|close to me|near me) [<rest>]
 (where's|where is|where are|what's|what is|find|find me|show me|how far is|how far away is) [the] (nearest|\
 closest) <rest>
 (nearest|closest) <rest>
-<thing> (near me|nearby|near here|around here|close by)
+<bare> (near me|nearby|near here|around here|close by)
 (recommend|suggest) [me|us] [a|an|some|any|the] <rest>
 (what|which) [are] [the] [some|a] [best|good|top|popular] (movies|films|shows|movie|events|concerts|restaurants|\
 theaters|plays|attractions|sights|museums|things to do) <rest>
@@ -107,13 +134,15 @@ route) (to|from) <rest>
 how (far|long) (is|does|will|would|is it|away is|of a drive|to get) <rest>
 (what's|what is|how's|how is|check|tell me|is there|is) [the] ~ traffic [<rest>]
 traffic [<rest>]
+(when|what time) (does|will|is|did) [the] (sun|moon|sunrise|sunset) [<rest>]
 (when|what time) (does|do|will|is) [the] [next] ~ (open|close|opens|closes|leave|arrive|depart|leaving|arriving|\
 departing|start) [<rest>]
 = cooking
 [find|find me|get|get me|give me|show|show me|i need|i want|look for|what's|what is|tell me|do you have|have you \
 got|search] [a|an|the|some|any|me] [good|best|easy|quick|great|simple|healthy] (recipe|recipes) (for|of|with|to|\
 using|that) <rest>
-[find|get|give me|show me|i need|tell me|what's|find me] [a|the|me] <thing> (recipe|recipes)
+(find|get|give me|show me|i need|tell me|what's|find me) [a|the|me] <thing> (recipe|recipes)
+<bare> (recipe|recipes)
 how (do|can|would|should|to|does|did) [i|you|one|we|people|someone] (make|cook|bake|prepare|fry|grill|boil|roast|\
 brew|steam|poach) <rest>
 how (many|much) (calories|carbs|protein|sugar|fat|fiber|cholesterol|sodium|calories are|vitamins) <rest>
@@ -141,14 +170,16 @@ english) [<rest>]
 arabic|hindi|korean|latin|mandarin|dutch|greek|turkish|swedish|polish) [<rest>]
 what is the <language> word for <rest>
 = facts
-who (is|was|are|were|invented|discovered|wrote|painted|directed|founded|created|built|designed|composed|sang|\
+who (is|was|are|were|has|had|sells|holds|won|ran|leads|coined|wins|invented|discovered|wrote|painted|directed|founded|\
+created|built|designed|composed|sang|\
 sings|plays|played|starred|stars|owns|runs|killed|said|made|married) <rest>
 (who's|whos) <rest>
 when (is|was|are|were|did|does|do|will|has|had) <rest>
 (when's|where's) <rest>
 where (is|was|are|were|did|does|do|can|could) <rest>
 how (old|tall|big|large|high|deep|heavy|fast|wide|far|long|often|many|rich|small|hot|cold) <rest>
-(what|which) (is|was|are|were) the (capital|population|height|length|distance|size|area|currency|time zone|\
+(what is|what was|what are|what were|what's|whats|which is|which was|which are) the (cost|price|cause|purpose of|\
+capital|population|height|length|distance|size|area|currency|time zone|\
 timezone|time difference|language|national ~|president|king|queen|prime minister|governor|mayor|longest|largest|\
 biggest|tallest|highest|smallest|fastest|oldest|best|name|number|year|address|phone number|speed|weight|age|color|\
 symbol|temperature|difference|history|plot|cast|ceo|boiling point|chemical formula|formula|net worth|birthday|\
@@ -159,7 +190,7 @@ timezone|time zone|animal|company|century) (is|was|are|were|did|does|do|won|has|
 (which|in which|in what|on what) (country|city|year|state|continent|planet|team|movie|film|book|band|actor|\
 company|ocean|river|day|month) <rest>
 = travel
-(do|will) i need (a|an|any|to get) [tourist|travel|special] (visa|visas|vaccine|vaccines|vaccinations|vaccination|\
+(do|will) i need [a|an|any|to get] [tourist|travel|special] (visa|visas|vaccine|vaccines|vaccinations|vaccination|\
 shots|shot|passport|adapter|plug) <rest>
 (are|is) there [any] (travel alerts|travel warnings|travel advisories|travel alert|travel advisory|a travel alert|\
 a travel warning) <rest>
@@ -170,6 +201,9 @@ is it safe (to|in) <rest>
 
 def _look_up(kind: str) -> Build:
     def build(match: re.Match[str], scene: Scene) -> Reading | None:
+        there = scene.before and match.group().lower().startswith("read ")  # what was opened just before is to be read
+        if there or _NO_NAME.match(match.groupdict().get("bare") or ""):
+            return None
         text = match.group().strip(" ,\"'")
         bare = _THIS_TIME.sub("", _HERE.sub("", text))
         bare = _ASKER.sub("", bare) if kind in _ASKED_BY else bare

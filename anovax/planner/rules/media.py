@@ -10,40 +10,50 @@ from anovax.planner.rules.notation import Build, Reading, Rule, Scene, book_rule
 # A heading that is no key of ``builds`` below is the key that is pressed.
 _PHRASES = r"""
 this := [the|this|that|my] [current|active|open|whole|entire]
-sound := (volume|sound|audio|speaker|speakers|music|volume level|sound level|system volume|computer|pc|laptop)
-song := (track|song|tune|music|video|audio|playback|media|player|podcast|radio|it|this|that)
+sound := (speaker volume|speakers volume|music volume|volume of the (music|sound|video|song|speaker|speakers|audio)|\
+volume|sound|audio|speaker|speakers|music|volume level|sound level|system volume|computer|pc|laptop)
+song := (audiobook|audio book|track|song|tune|music|video|audio|playback|media|player|podcast|radio|it|this|that)
 bit := [a bit|a little|a little bit|some|slightly|more|a lot|a notch|a bit more|a little more|even more|further]
-sounds := volume|sound|audio|speaker|speakers|music|volume level|sound level|system volume|computer|pc|laptop
+sounds := speaker volume|music volume|volume|sound|audio|speaker|speakers|music|volume level|sound level|system \
+volume|computer|pc|laptop
 
 = volumeup
-(turn|crank|bring|push) [the|my] {sound} [way] up {bit}
-(turn|crank|bring|pump) up [the|my] {sound} {bit}
-(increase|raise|boost|up) [the|my] {sound} {bit}
+(turn|crank|bring|push) [the|my|your] {sound} [way] up {bit}
+(turn|crank|bring|pump) up [the|my|your] {sound} {bit}
+(increase|raise|boost|up) [up] [the|my|your] {sound} {bit}
 [the|my] (volume|sound) up {bit}
 (turn|crank|pump) (it|this|that) up {bit}
 [make it|make the music|play it|a bit|a little|much] louder [please]
-make [the|my] {sound} (louder|higher) {bit}
+make [the|my|your] {sound} (louder|higher) {bit}
+(i need|i want|i'd like) [the|my|your] {sound} [to be] (louder|higher|up) {bit}
 (more|higher) volume
 turn up
 amplify the volume
 (speak|talk|be|play) [a little|a bit|much|more] (louder|up)
-(it's|it is|this is|that's|you are|you're|the music is|the sound is|the volume is) [way|far|a bit|a little|much] \
-too (quiet|low|soft)
+(it's|it is|this is|that is|that's|you are|you're|the music is|the sound is|the volume is) [way|far|a bit|a little|\
+much] \
+too (quiet|low|soft) [turn it up|can you turn it up|could you turn it up|please turn it up|turn the volume up]
+(i can't|i cannot|i can't really|i can hardly|i can barely) hear (it|the music|the sound|that|this|the video) [turn \
+it up|turn \
+the volume up|turn up the volume]
 
 = volumedown
-(turn|bring|tone) [the|my] {sound} [way] down {bit}
-(turn|bring|tone) down [the|my] {sound} {bit}
-(decrease|lower|reduce|drop|quiet|soften) [the|my] {sound} {bit}
+(turn|bring|tone) [the|my|your] {sound} [way] down {bit}
+(turn|bring|tone) down [the|my|your] {sound} {bit}
+(decrease|lower|reduce|drop|quiet|soften) [down] [the|my|your] {sound} {bit}
 [the|my] (volume|sound) down {bit}
 (turn|tone) (it|this|that) down {bit}
 [make it|make the music|play it|a bit|a little|much] (quieter|softer)
-make [the|my] {sound} (quieter|lower|softer) {bit}
+make [the|my|your] {sound} (quieter|lower|softer|less loud) {bit}
+make it (less loud|not so loud)
+(i need|i want|i'd like) [the|my|your] {sound} [to be] (quieter|lower|softer|down) {bit}
 (less|lower) volume
 turn down
 quiet down the music
 (speak|talk|be|play) [a little|a bit|much|more] (quieter|softer|softly|quietly)
-(it's|it is|this is|that's|you are|you're|the music is|the sound is|the volume is) [way|far|a bit|a little|much] \
-too loud
+(it's|it is|this is|that is|that's|you are|you're|the music is|the sound is|the volume is) [way|far|a bit|a little|\
+much] \
+too loud [turn it down|can you turn it down|could you turn it down|please turn it down|turn the volume down]
 
 = volumemute
 (mute|unmute) [the|this|that|all|my|all the|all my] [other] (tab|tabs)
@@ -55,7 +65,7 @@ too loud
 
 = playpause
 (pause|resume|unpause|un pause|continue|start|restart) [playing] [the|this|that|my] {song}
-(pause|resume|unpause|play pause|pause playback|resume playback|resume playing|continue playing)
+(pause|resume|unpause|play pause|pause playback|resume playback|resume playing|continue playing|keep playing)
 (play|hit play|start|put on|play me) [the|some|my|a|me] [some|a] (music|song|songs|tunes|playback)
 stop [playing] [the|this|that|my] (music|song|track|playback|video|radio|podcast|audio|tune)
 play [it|this|that] [the] [this] [video|song|track|movie|podcast]
@@ -64,11 +74,15 @@ stop (playing|playback)
 = nexttrack
 [play|go to|skip to|jump to|put on|switch to|move to|start|move on to|go on to] [the|a|my] next (track|song|tune|\
 one|music|video|episode)
-skip {this} [song|track|tune|one|music|video|it|ahead|forward]
+skip [over|past] {this} [song|track|tune|one|music|video|it|ahead|forward]
 skip to the next
 (change|switch) the (song|track|music)
-i do not like this song
-next (song|track) on [the|my] playlist
+(i do not|i don't) (like|want) (this|that) (song|track|one) [skip it|skip|next|play the next one|play another]
+[play|go to|skip to|change to|switch to|move to] [the] next (song|track) (on|in|from|of) [the|this|my] (playlist|list|\
+album|queue)
+play next
+(hear|listen to) [the] next (song|track|one|tune)
+change to [the] next (track|song|tune|one)
 
 = prevtrack
 [play|go to|skip to|jump to|put on|switch to|go back to|skip back to|return to] [the|a|my] (previous|last|prior) \
@@ -86,7 +100,8 @@ volume down [by] <n> [times|notches|steps]
 = volume full
 (turn|crank|set|put|bring) [up] [the|my] {sound} [up] [all the way up|all the way|to max|to maximum|to the max|to \
 the maximum|at maximum|to full|to 100|to 100%|to 100 percent|to one hundred percent|to full blast]
-(max|maximum|full) volume
+[turn|go|crank] [to] (max|maximum|full) volume
+volume [all the way] [to] [the] (max|maximum|full|highest)
 (maximize|maximise|max out) [the|my] (volume|sound)
 """
 

@@ -22,7 +22,9 @@ _OWN = re.compile(
 
 _PHONE = re.compile(r"\b(?:i?phone|cell(?:phone)?|mobile|tablet|android)\b", re.IGNORECASE)
 _NOT_CALLED = re.compile(
-    r"\b(?:mom|dad|back|and|when|if|later|at|a|an|the|cab|taxi|on|for|what|off|called)\b", re.IGNORECASE
+    r"\b(?:not|wrong|misspelled|spelled|pronounced|it's|on|mom|dad|back|and|when|if|later|at|a|an|the|cab|taxi|on|"
+    r"for|what|off|called)\b",
+    re.IGNORECASE,
 )
 
 
@@ -66,7 +68,7 @@ def _own(match: re.Match[str], scene: Scene) -> Reading | None:
 
 def _own_is(match: re.Match[str], scene: Scene) -> Reading | None:
     """A fact that is told: "my favourite colour is blue"."""
-    told = _OWN.match(match["what"]) and not _POINTS_AWAY.match(match["value"])
+    told = _OWN.match(match["what"]) and match["what"].lower() != "name" and not _POINTS_AWAY.match(match["value"])
     return Reading(call("remember", fact=match.group()).calls, free=True) if told else None
 
 
@@ -77,6 +79,11 @@ def _where(match: re.Match[str], scene: Scene) -> Reading | None:
 
 def _recall(match: re.Match[str], scene: Scene) -> Reading | None:
     return call("recall", query=match["what"].strip(" ,\"'"))
+
+
+def _reminders(match: re.Match[str], scene: Scene) -> Reading | None:
+    notes = re.search(r"\bnotes\b", match.group(), re.IGNORECASE)
+    return call("recall", query="notes" if notes else "reminders")
 
 
 def _forget(match: re.Match[str], scene: Scene) -> Reading | None:
@@ -109,6 +116,7 @@ earlier|yesterday|for me|to do|about]
 what (do|did) i (have|need|want) to (remember|be reminded of|be reminded about) [today]
 what (are|were) [all] [of] my [current|upcoming|latest] (reminders|notes)
 do i have any (reminders|notes) [today|set|for today|coming up|tomorrow|left]
+what reminders (do i have|are set|have i set|did i set|are there) (for|about|on|in|at) <when>
 (show|list|read|tell|give|check|read out|pull up|go over|review|display|bring up) [me] [all] [of] [my|the] \
 [current] (reminders|notes) [list] [to me|set]
 what reminders (do i have|are set|are there|have i set|did i set|did i make) [today|set|for today]
@@ -121,11 +129,21 @@ what (is|was) it [that] i (asked|wanted|told) you to (remember|remind me of|remi
 what was i supposed to (remember|be reminded of)
 what reminders
 
+= lists
+what (lists|list) (do i have|are there|have i got|did i make|have i made) [<x>]
+(show|read|tell|list|give) [me] [all] [of] (my|all my|the names of my) lists
+what (did|have|do) i (put|have|add|got) on my list [of things]
+
 = recall
 did i (tell|ask) you to (remind me|remember) (about|of|to|the) <what>
 did i (ask|tell) you to remember <what>
 what did i (tell|say to|say) [you] about <what>
 do i have [a|any] [reminder|reminders|note|notes] (about|for|to) <what>
+did i (set|make|create|add) [a|any] (reminder|reminders|note) (for|to|about|of) <what>
+(is|are) <what> on (my|the|our) [to do|todo|to-do|shopping|grocery|groceries|chore|task|tasks|packing|wish|reminder|\
+reminders] list [already|yet]
+(did|have|do) i (put|add|added|have|write|wrote|include|got) <what> (on|to|in) (my|the|our) [to do|todo|to-do|\
+shopping|grocery|groceries|chore|task|tasks|packing|wish|reminder|reminders] list [already|yet]
 (do you remember|do you recall|recall) [that|the|my|what i said about|what i told you about] <what>
 what do you (know|remember) about <what>
 (what did i say|what was) my [note|reminder] about <what>
@@ -134,7 +152,9 @@ what do you (know|remember) about <what>
 (what's|whats|what is|what are|what was|what were|tell me|tell me about|do you know|recall|read|read me|read out|\
 show me|show|check|list|when is|when's|where is|who is|give me|go over|pull up|review|what's on|whats on|what is \
 on|what's in|what is in|what do i have on|what all is on|is there anything on|what things are on|do you remember|\
-display|open|read off|what items are on|what else is on|tell me what's on|tell me what is on|let me see|let me \
+display|open|read off|what items are on|what else is on|tell me what's on|tell me what is on|tell me all the items on|\
+tell me the items on|read the items on|list the items on|\
+tell me everything on|what do i need on|what do i have in|what did i put on|give me the items on|let me see|let me \
 hear) my <what>
 
 = listed
@@ -195,8 +215,9 @@ def memory_rules() -> tuple[Rule, ...]:
     builds: dict[str, Build | Reading] = {
         "name": call("recall", query="name"),
         "name for me": call("recall", query="name"),
-        "reminders": call("recall", query="reminders"),
+        "reminders": _reminders,
         "recall": _recall,
+        "lists": call("recall", query="lists"),
         "own": _own,
         "listed": _listed,
         "own is": _own_is,

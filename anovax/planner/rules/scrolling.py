@@ -36,6 +36,8 @@ def _scroll(match: re.Match[str], scene: Scene) -> Reading | None:
     if amount in _AMOUNTS:
         return call("scroll", direction=direction, amount=_AMOUNTS[amount])
     n = number(re.sub(r"^by | (?:times|lines|notches|steps|pages)$", "", amount))
+    if n and 6 < n <= 50 and amount.endswith(" pages") and direction in ("up", "down"):
+        return call("press_keys", keys=f"page{direction}", times=n)
     n = n * 8 if n and amount.endswith(" pages") else n
     return call("scroll", direction=direction, amount=n) if n and n <= 50 else None
 

@@ -8,7 +8,7 @@ from anovax.planner.rules.notation import Rule, phrasebook, rules, said
 _TALK = r"""
 = Hello. What can I do for you?
 (hello|hi|hey|howdy|greetings|hiya|yo|good day|hola|heya|hallo) [there|again|everyone|anovax|jarvis|computer|\
-friend|buddy]
+friend|buddy|olly|siri|alexa]
 good (morning|afternoon|evening) [to you|anovax|jarvis|computer|everyone]
 (nice|good|great|pleased|glad|lovely|a pleasure) to (meet|see) you ~
 (say|i wanted to say|just wanted to say) (hello|hi)
@@ -29,12 +29,19 @@ sup
 (i|we|really) [really|do] (appreciate|appreciated) ~
 (that|this|it) (was|is) [very|really|so] (helpful|great|perfect|awesome|wonderful|amazing) [thanks|thank you]
 (that's|you've been|you have been|you were) [very|really|so] (helpful|great|perfect|awesome|a great help) ~
+(thanks|thank you) [so|very] [much] [again] for <x>
+(appreciate|appreciated) (it|that|this|the help|your help) ~
+
+= Thank you, that is kind.
 (good|great|nice|excellent|awesome|well|amazing) (job|work|answer|one|done) ~
 (you are|you're) [so|very|really] (great|awesome|amazing|the best|smart|clever|wonderful|brilliant|cool|nice|\
 funny) ~
 
 = Goodbye.
-(bye|goodbye|good bye|bye bye|good night|goodnight|farewell|so long|cya|adios|ciao|take care) ~
+end := [now|for now|then|everyone|all|my friend|friend|buddy|anovax|jarvis|computer|sir|thanks|thank you|until next \
+time|\
+sleep well|sweet dreams|see you|see you later|and thanks|and thank you|and take care|to you|to you too]
+(bye|goodbye|good bye|bye bye|good night|goodnight|farewell|so long|cya|adios|ciao|take care) {end} {end}
 (see|catch|talk to|speak to) (you|ya) ~
 talk to you [again] (later|soon|tomorrow)
 [it] (was|is|it's been|has been) ~ (talking|chatting|speaking|meeting|talk|chat|speak|see|seeing|conversing) ~
@@ -59,6 +66,7 @@ what are you called
 (introduce|describe) yourself
 what (kind|type|sort) of (assistant|thing|ai|program|bot|software) are you
 who (is this|am i (talking|speaking) (to|with))
+(are you|is this|are you called|is your name) (siri|alexa|cortana|google|google assistant|bixby|jarvis|hal|olly)
 your name
 
 = I am a program, not a person.
@@ -120,6 +128,7 @@ screenshots, read the screen, tell the time, do sums, and remember what you tell
 (what|tell me|list|show me|describe|explain) [are|is] ~ your (abilities|skills|capabilities|features|functions|\
 commands|purpose|function|job|expertise|specialty) ~
 (tell|show|give) me ~ (what you can|things you can|you can do|you can help|i can ask|i can say) ~
+what can (you|i) say [to you]
 (help|help me|commands|show commands|show help|i need help|i need your help)
 can you help [me] [out] [with something|today|with anything]
 i (have|have got|'ve got) a question
@@ -128,6 +137,7 @@ i (have|have got|'ve got) a question
 ~ (meaning|purpose|point) (of|to|in) ~ (life|existence|living|it all|our lives|everything) ~
 (why|what for) are (we|humans|people) ~ (here|alive|exist) ~
 what is life ~ about
+why do (we|people|humans) exist
 
 = I am sorry to hear that. Tell me if I can do something for you.
 (i'm|i am|i feel|i'm feeling|i am feeling) [so|very|really|a bit|a little] (sad|tired|bored|lonely|depressed|\
@@ -136,10 +146,20 @@ unhappy|sick|angry|stressed|hungry|thirsty|upset|sleepy|exhausted|worried|scared
 wrong) ~
 (i hate you|you suck|that was bad|bad job|that's wrong|that is wrong|wrong answer)
 
+= Thank you, and the same to you.
+(merry|happy) (christmas|xmas|new year|easter|birthday|thanksgiving|halloween|holidays|hanukkah|diwali|eid|valentine's \
+day|weekend) [to you|everyone|anovax|jarvis|computer|too]
+(congratulations|congrats) [to you|anovax|jarvis|everyone]
+
 = That is good to hear.
 (i'm|i am|i feel|i'm feeling|i'm doing) [so|very|really|doing] (happy|good|great|fine|well|fantastic|excited|\
 wonderful) [today|now|too]
 i (love|like|adore|missed) you ~
+
+= I like my work, and that is as far as it goes.
+do you (love|like|hate|miss) (me|people|humans|your job|your work|being ~)
+(will you|please) (marry me|be my friend|go out with me|be my ~)
+(are you my friend|can we be friends|marry me)
 
 = I have no taste of my own: I am a program.
 (what's|whats|what is|who is|who's|which is|do you have|tell me) [a] your favourite ~
@@ -151,17 +171,14 @@ sing ~
 (can you|do you) (sing|dance|rap|cook|swim|fly) ~
 laugh ~
 
-= I like my work, and that is as far as it goes.
-do you (love|like|hate|miss) (me|people|humans|your job|your work|being ~)
-(will you|please) (marry me|be my friend|go out with me|be my ~)
-(are you my friend|can we be friends|marry me)
-
 = I am listening.
 (are you (there|listening|awake|here|ready|online)|are you still (there|here|listening)|can you hear me|do you \
 hear me) ~
 (do you understand me|can you understand me|can we talk|talk to me|testing|test|i'm back|i am back|is anyone \
 there|wake up)
 (hey|ok|okay) (anovax|jarvis|computer)
+(anovax|jarvis|computer|olly|alexa|siri)
+(start|begin) listening [to me]
 
 = All right.
 (yes|yeah|yep|yup|no|nope|nah|maybe|perhaps|sure|ok|okay|alright|right|correct|true|false|fine|absolutely|\
@@ -169,6 +186,9 @@ definitely|certainly) [please|thanks|thank you|it is|it isn't|i do|i am|i did|th
 correct|that is correct|that's true|that's not right]
 (of course|exactly|indeed|possibly|not really|not sure|affirmative|negative|probably|probably not|no way|uh huh|\
 who knows) [not]
+(sure thing|you got it|no problem|no worries|that's incorrect|that is incorrect|that's not correct|that is not \
+correct|that's not \
+true|that is not true|that isn't right|that's not it|yes that's it|that works)
 i (guess|think|suppose|don't think|do not think|believe) so
 (i don't know|i do not know|i'm not sure|i am not sure|i'm unsure|it depends|could be|might be|hard to say|i see|\
 got it|understood|either|both)

@@ -22,6 +22,12 @@ _FACTS = (
     "A day on Venus is longer than its year.",
     "To a botanist, a banana is a berry and a strawberry is not.",
 )
+_SAYINGS = (
+    "Well begun is half done.",
+    "Many hands make light work.",
+    "Still waters run deep.",
+    "Measure twice, cut once.",
+)
 _PHRASES = r"""
 joke := (tell|hear|give|say|share|know|do you know|have you got|got|hit|crack|make|i want|i want to hear|i'd like \
 to hear|let me hear|let's hear)
@@ -55,12 +61,22 @@ what's the [correct|right|proper] spelling (of|for) [the] [word] <word>
 = joke
 {joke} [me|us] [a|another|some|any|one|your|one of your] [good|funny|best|random|new|short|silly|great|dad|nerdy] \
 (joke|jokes|one liner|one-liner) [to] [make me laugh]
+
+= joke about
 {joke} [me|us] ~ (joke|jokes) (about|involving|that) ~
-(tell|say) [me] something (funny|to make me laugh|humorous|hilarious|that will make me laugh|that'll make me laugh)
+
+= joke
+(tell|say) [me] something [really] (funny|funny to me|to make me laugh|humorous|hilarious|that will make me laugh|\
+that'll make me laugh)
 (make|get) me [to] (laugh|smile) ~
 (joke|another joke|be funny|do you know any jokes|know any jokes|cheer me up|i want to laugh|i need a laugh|\
-entertain me|amuse me)
+entertain me|amuse me|i could use a [good] laugh|i need a [good] laugh|i could use a joke)
 say [me] [a] joke
+
+= fact about
+(tell|give|share|do you know|know|got) [me] [a|an|another|some|any] [good|new|random|cool] [fun|interesting|random|\
+cool] (fact|\
+facts|trivia) (about|on) <x>
 
 = fact
 (tell|give|share|say|do you know|know|i want|i'd like|let's hear|got) [me|to hear] [a|an|another|some|any|\
@@ -70,6 +86,11 @@ trivia|thing|things|piece of trivia) ~
 random|i didn't know)
 [a] (fun|random|interesting) fact
 (tell|give) me [some|a] (trivia|fact|facts)
+
+= quote
+(tell|give|say|read|share) [me] [a|an|another|some] [good|random|inspiring|inspirational|famous|motivational|nice] \
+(quote|\
+proverb|saying|words of wisdom)
 
 = coin
 (flip|toss|throw|spin) [me|us] [a|the|your] (coin|quarter|penny|nickel|dime) ~
@@ -120,8 +141,8 @@ that command)
 (undo|undo that|undo it|undo this)
 
 = take back
-(take (that|it) back|undo (what you did|what you just did|your last action|the last action|the last thing you did|\
-your last step)|revert (that|what you did))
+(take (that|it) back|undo (what you did|what you just did|[your|the|my] last action|the last thing you did|your last \
+step)|revert (that|what you did))
 
 = close it
 close (it|that|that one|that again|it again)
@@ -170,8 +191,11 @@ class Talk:
             "stop": said("All right."),
             "spell": _spell,
             "joke": self._one_of(_JOKES),
+            "joke about": self._one_of(tuple(f"I know none of that kind. But this one: {joke}" for joke in _JOKES)),
+            "fact about": self._one_of(tuple(f"I know none about that. But this one: {fact}" for fact in _FACTS)),
             "fact": self._one_of(_FACTS),
             "coin": self._one_of(("Heads.", "Tails.")),
+            "quote": self._one_of(_SAYINGS),
             "dice": self._dice,
             "between": self._between,
             "repeat": _last_said,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from anovax.planner.rules.notation import Build, Call, Reading, Rule, Scene, book_rules
 from anovax.planner.rules.sites import Sites
@@ -13,13 +14,15 @@ _ON_SITE = re.compile(
 )
 _WEB_NAMES = "internet|web|net|online|browser|world wide web|the internet|the web|my browser|firefox|chrome"
 _THE_WEB = frozenset(_WEB_NAMES.split("|"))
-_NO_QUERY = "|for|up|about|it|that|this|something|them|him|her|me|us|the web"
+_NO_QUERY = (
+    "|for|up|about|it|that|this|something|them|him|her|me|us|the web|again|more|results|now|here|there|next|back|for me"
+)
 _ELSEWHERE = re.compile(r"\bin (?:a|another) (?:new )?(?:tab|window|browser)$", re.IGNORECASE)  # needs a step before
 _NOTHING = frozenset(_NO_QUERY.split("|"))
 # "search my bookmarks …", "search and replace …", "search engine …": not for the web, or no search at all.
 _OWN_PLACES = re.compile(
     r"^(?:at|to|and|is|are|was|or|of|my|engines?|warrants?|parties|party)\b|"
-    r"^(?:the|this) \w+ for |^(?:through |in )?(?:my|this|the) (?:bookmarks?|"
+    r"^(?:the|this) \w+ for |^contacts? |^(?:through |in )?(?:my|this|the) (?:bookmarks?|"
     r"history|e-?mails?|mail|files?|computer|inbox|contacts?|documents?|tabs?|page|photos|folder|"
     r"downloads|notes|desktop|screen|calendar)\b",
     re.IGNORECASE,
@@ -51,12 +54,14 @@ google (stock|share|shares|news|headquarters|ceo|pixel|home|assistant|earnings|e
 
 = images
 (search|look|google|find|show me|search google|search the web|look up|search for|find me|show) [for] [google|some|\
-me|up] (images|pictures|photos|pics|image) (of|for) <what>
+me|up|the] (images|pictures|photos|pics|image|gifs|gif|wallpapers) (of|for) <what>
+[google] (images|pictures|photos|pics) of <what>
 (search|google) <what> (images|pictures|photos)
 image search [for] <what>
 
 = maps
 (show|find|locate|look up) [me] <what> on [the|a|google] (map|maps)
+(show|find|open|get) map of <what>
 map of <what>
 show me [a|the] map of <what>
 
@@ -70,6 +75,7 @@ about) [me] <what>
 (search|look) [up] [for] <what> (on|in|over) {where}
 (find|find me|search|search for|look up|look for) <what> online
 (find|find me|find out|get me|look up) <what> (on|in|over) {where}
+(use|ask|have) [the] (google|internet|web) [to] [search|find|look up|look for|tell me|tell us] [for] [me] <what>
 (web|internet|online|google|bing|duckduckgo) search [for|about|on] <what>
 (do|run|make|perform) [a|an] [web|internet|online|google|quick] search (for|on|about|of) <what>
 (search up|search for|search|google for|google|look up|lookup|look for|bing|search about|search on|duckduckgo|\
@@ -102,7 +108,8 @@ class Web:
                 return self.on_site(host, on["site"], on["what"])
         found = _search(what)
         if found and _HERE.match(match.group()) and (url := self._opened(scene, what)):
-            return Reading((Call("open_url", {"url": url}),), free=True, folds=True)
+            google = scene.before[-1].args.get("url") == "google.com"
+            return replace(found if google else Reading((Call("open_url", {"url": url}),)), free=True, folds=True)
         return found
 
     def _opened(self, scene: Scene, what: str) -> str | None:
@@ -114,8 +121,8 @@ class Web:
         if _ELSEWHERE.search(what):
             return None
         url = self._sites.search(host, what)
-        if url is None:
-            return _search(f"{what} {name}")
+        if url is None or host == "google.com":
+            return _search(what if url else f"{what} {name}")
         return Reading((Call("open_url", {"url": url}),), free=True)
 
     def site_first(self, match: re.Match[str], scene: Scene) -> Reading | None:
