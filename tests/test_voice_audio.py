@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import wave
 from pathlib import Path
 
@@ -60,7 +59,7 @@ def bad_files(folder: Path) -> dict[str, Path]:
     made["text.wav"].write_text("This is a letter, not a recording.\n" * 50)
     made["notes.txt"].write_text("just text\n")
     write_wav(made["silent.wav"], np.zeros(0, np.int16))
-    made["torn.flac"].write_bytes(os.urandom(4000))
+    made["torn.flac"].write_bytes(b"fLaC" + bytes(4000))  # a beginning, and no recording behind it
     made["folder"] = folder
     return made
 

@@ -42,6 +42,7 @@ class ScreenAgent(Agent):
         label="Take a screenshot",
         undo=Undo.NOTHING_TO_UNDO,
         args=NoArgs,
+        looks=True,
     )
     def screenshot(self, args: NoArgs, step: StepContext) -> Done:
         step.check()
@@ -64,6 +65,7 @@ class ScreenAgent(Agent):
         label="Read the screen {query}",
         undo=Undo.NOTHING_TO_UNDO,
         args=ReadScreenArgs,
+        looks=True,
     )
     def read_screen(self, args: ReadScreenArgs, step: StepContext) -> Done:
         step.check()

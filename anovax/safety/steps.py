@@ -21,6 +21,12 @@ from anovax.tool import Risk, Toolbox, ToolSpec
 _CLOSE = re.compile(r"\b(close|quit|exit|shut|leave|kill|end|dismiss)\b")
 
 
+# The tools that the simulation follows; every other tool leaves focus and text as they are.
+MOVING = frozenset(
+    "open_app focus_window close_window type_text press_keys click open_url web_search delegate undo".split()
+)
+
+
 @dataclass
 class StepJudge:
     """Judges the steps of one plan in order; ``results`` are the tools of the steps so far, by number from 1."""
@@ -48,9 +54,7 @@ class StepJudge:
 
     def _act(self, step: Step) -> Finding:
         args = step.args.model_dump()
-        act = getattr(self, f"_{step.tool}", None)
-        if act is None:
-            return self._other(args)
+        act = self._other if step.tool not in MOVING else getattr(self, f"_{step.tool}")
         found: Finding = act(args)
         return found
 
