@@ -107,11 +107,14 @@ class Reader:
 
     def read(self, text: str, scene: Scene) -> Reading | None:
         """The whole request, None unless all of it is read."""
-        text = without_lead(text)
+        whole, text = text, without_lead(text)
         marks = list(_BOUNDARY.finditer(text))
         if len(marks) > MAX_BOUNDARIES:
             return None
-        return self._parts(text, marks, scene) if marks else self.clause(text, scene)
+        if marks:
+            return self._parts(text, marks, scene)
+        # "can you dance", "thanks a lot": what looks like a courtesy before may have been the point
+        return self.clause(text, scene) or (None if whole == text else self._match(whole, whole, scene))
 
     def _parts(self, text: str, marks: list[re.Match[str]], scene: Scene) -> Reading | None:
         """The first part as short as it can be, then the rest; the whole as one command last."""

@@ -6,6 +6,7 @@ import random
 
 from anovax.planner.rules.apps import Apps
 from anovax.planner.rules.beyond import beyond_rules
+from anovax.planner.rules.clock import clock_rules
 from anovax.planner.rules.desk import desk_rules
 from anovax.planner.rules.hands import hand_rules
 from anovax.planner.rules.keys import key_rules
@@ -31,6 +32,7 @@ def all_rules(chance: random.Random) -> tuple[Rule, ...]:
         *scroll_rules(),
         *key_rules(),
         *hand_rules(),
+        *clock_rules(),
         *memory_rules(),
         *sum_rules(),
         *Units().rules(),

@@ -37,7 +37,7 @@ _FOLDER = re.compile(
     r"^(?:downloads?|documents?|pictures|photos|music|videos|home|desktop) (?:folder|directory)$", re.IGNORECASE
 )
 _KIND = re.compile(r" (?:app|application|program|software|tool)$", re.IGNORECASE)
-_SITE_KIND = re.compile(r"(?:'s)? (?:web ?site\w?|site|web ?page|home ?page|online)$", re.IGNORECASE)
+_SITE_KIND = re.compile(r"(?:'s)? (?:web ?site\w?|site|web ?page|home ?page|page|online)$", re.IGNORECASE)
 # Words that make what follows "open" something else than a name.
 _FUNCTION_WORDS = (
     "the|my|our|your|about|to|and|or|but|not|for|with|in|on|at|of|from|by|into|that|which|this|these|those|it|them|"
@@ -48,7 +48,7 @@ _FUNCTION_WORDS = (
 )
 _CLAUSE = re.compile(rf"\b(?:{_FUNCTION_WORDS})\b", re.IGNORECASE)
 _NO_NAME = re.compile(
-    rf"\b(?:{_FUNCTION_WORDS}|new|recent|latest|first|second|address|bar|bookmarks?|"
+    rf"\b(?:{_FUNCTION_WORDS}|new|recent|latest|first|second|address|bar|bookmarks?|attachments?|"
     r"resume|cv|report|essay|homework|invoice|thesis|contract|"
     r"tab|tabs|window|windows|door|doors|gate|garage|blinds|curtains|account|link|file|"
     r"folder|document|page|menu|dialog|result|results|bottle|eyes|mouth|ticket|case|light|lights|lamp|tv|television|"
@@ -203,7 +203,8 @@ class Apps:
 
     @staticmethod
     def menu(match: re.Match[str], scene: Scene) -> Reading | None:
-        return call("click", target=match["app"]) if len(match["app"].split()) <= 2 else None
+        named = len(match["app"].split()) <= 2 and match["app"].lower() not in ("the", "a", "my", "this", "that")
+        return call("click", target=match["app"]) if named else None
 
     def close(self, match: re.Match[str], scene: Scene) -> Reading | None:
         said = match["app"]

@@ -31,7 +31,7 @@ undo (tab close|closing tab|closing [the|that|this] tab|closed tab|the last clos
 [go|switch|move|jump|change] [over] [to] [the] right [browser] tab
 [go|switch|move|jump|change|cycle] [over] [to] [the] next [browser] tab
 [go] one tab (right|forward)
-(switch|change|cycle) tabs
+(switch|change|cycle) (tabs|tab)
 tab right
 
 = ctrl+shift+tab
@@ -112,10 +112,10 @@ restore [the|this|that] [window]
 (show|go to|open|display|view) [me] [the|my] desktop
 
 = win+left
-(snap|move|dock|tile|put) [the|this] (window|it) [to] [the] left [side|half] [of] [the] [screen]
+(snap|move|dock|tile|put) [the|this] (window|it) [to|on] [the] left [side|half] [of] [the] [screen]
 
 = win+right
-(snap|move|dock|tile|put) [the|this] (window|it) [to] [the] right [side|half] [of] [the] [screen]
+(snap|move|dock|tile|put) [the|this] (window|it) [to|on] [the] right [side|half] [of] [the] [screen]
 
 = win+l
 lock [the|my|this] (screen|computer|pc|laptop|workstation)
@@ -166,6 +166,7 @@ print [out] [the|this|my|that|it] [page|document|file|tab|out|web page|it] [out]
 find (in|on) [the|this] page
 (open|show) [the] (find bar|search bar|find dialog)
 (find|search) (in|on) (page|this page|the page)
+search (the|this) page
 find
 
 = ctrl+b
@@ -242,6 +243,7 @@ delete (that|this|it|selection|the selection|the selected text)
 [go|switch|move|jump|change|select] [to] [the] tab [number] <n>
 [go|switch|move|jump|change|select|show] [over] [to] [the] <n> tab
 (open|show) tab [number] <n>
+open [the] <n> tab
 
 = paragraph
 (new paragraph|start a new paragraph|next paragraph)

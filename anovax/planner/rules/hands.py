@@ -1,4 +1,4 @@
-"""Typing, clicking, the screen and the clock."""
+"""Typing, clicking and the screen."""
 
 from __future__ import annotations
 
@@ -11,13 +11,18 @@ from anovax.planner.normalise import arithmetic, written
 from anovax.planner.rules.notation import Build, Call, Reading, Rule, Scene, book_rules, call
 
 _POINT_AT_NOTHING = re.compile(
-    r"^(?:(?:it|that|this|here|there|them|on|around|left|right|the mouse|mouse|noise|sound)$|bait\b)", re.IGNORECASE
+    r"^(?:(?:it|that|this|here|there|them|on|around|left|right|the mouse|mouse|noise|sound|the|a|an|my|twice|again|"
+    r"drag|outside|"
+    r"inside|somewhere|anywhere|everything|anything|something|him|her|me)$|(?:bait|in|from|at|of|with|and|"
+    r"until)\b)",
+    re.IGNORECASE,
 )
 # A target that is described rather than named, or a click that waits for something.
 _DESCRIBED = re.compile(
-    r"^(?:first|second|third|fourth|fifth|last|(?:red|green|blue|yellow|black|white|grey|gray|orange|purple|"
+    r"^(?:first|second|third|fourth|fifth|last|(?:red|"
+    r"green|blue|yellow|black|white|grey|gray|orange|purple|"
     r"pink|big|small)(?: .*)?)$|"
-    r"\b(?:first|second|third|fourth|fifth|last|next|\d+(?:st|nd|rd|th)) (?:\w+ )?"
+    r"\b(?:first|second|third|fourth|fifth|last|next|top|bottom|\d+(?:st|nd|rd|th)) (?:\w+ )?"
     r"(?:link|button|result|one|item|entry|row|video|image|icon|option)\b|"
     r"\b(?:when|until|if|unless|every|as soon as|from the|under the|next to|above|below|beside|that says|which)\b",
     re.IGNORECASE,
@@ -25,7 +30,10 @@ _DESCRIBED = re.compile(
 # What makes a text to be typed something else than its words.
 _MADE_UP = re.compile(
     r"^(?:[a-f]|[1-9]|one|two|i{1,2}) (?:diabetes|personalit\w+|connectors?|chargers?|batter\w+|cables?|errors?)\b|"
-    r"^(?:of|faster|slower|something|anything|whatever|it|that|this) |^(?:of|faster|something|anything|it|that|this)$|"
+    r"^(?:of|faster|slower|something|anything|whatever|it|that|this|(?:in )?all caps) |"
+    r"^(?:of|faster|slower|quickly|again|something|anything|it|that|this)$|\b(?:presentation|edit|reading|focus) mode$|"
+    r"^an? (?:\w+ )?(?:message|letter|e-?mail|note|poem|essay|reply|response|report|story|text|tweet|review|summary|"
+    r"list)\b|"
     r"\b(?:times|languages?|in (?:capitals|capital letters|upper ?case|lower ?case|bold|italics?|spanish|french|"
     r"german))$|"
     r"\b(?:comma|full stop|question mark|exclamation (?:mark|point)|new ?line|new paragraph)\b",
@@ -46,17 +54,18 @@ _IN_APP = re.compile(
 )
 # "write" asks for words to be thought of more often than it dictates them.
 _NOT_TEXT = re.compile(
-    r"^(?:an?|the|of|on|in|louder|notes?|me|my|to|back|it|that|this|down|code|something|about|full screen)\b",
+    r"^(?:an?|the|of|on|in|louder|notes?|me|my|to|back|it|that|this|down|code|something|about|full screen)\b|"
+    r"\b(?:functions?|programs?|scripts?|essays?|poems?|lyrics|html|javascript|sql)\b",
     re.IGNORECASE,
+)
+_BUTTONS = frozenset(
+    "ok|okay|save|submit|cancel|login|log in|sign in|sign up|subscribe|next|continue|yes|no|apply|send|search|accept|"
+    "agree|done|finish|confirm|like|follow|checkout|reply".split("|")
 )
 _CALCULATORS = ("calc", "alculator", "excel", "speedcrunch")  # parts of the names of programs in which sums are typed
 _EDITORS = frozenset(("notepad", "calculator", "terminal", "text editor", "mousepad", "word", "gedit"))
 _SENTENCE = re.compile(r"^(?:i|we|you|he|she|they|people|to|what|who) ", re.IGNORECASE)  # "type i believe in it"
 _IT = frozenset(("it", "there", "that", "here", "this"))
-_AROUND_PLACE = re.compile(r"^(?:the |city of )+|(?: right now| now| today| currently| at the moment)+$", re.IGNORECASE)
-_NO_PLACE = re.compile(
-    r"\b(?:game|show|start|open|close|my|flight|bus|train|movie|minutes?|hours?|days?|is|are|does|and)\b", re.IGNORECASE
-)
 
 
 def _recent_app(scene: Scene) -> str:
@@ -134,15 +143,9 @@ def _clicker(**extra: Any) -> Build:
     return build
 
 
-def _time(what: str) -> Build:
-    def build(match: re.Match[str], scene: Scene) -> Reading | None:
-        place = match.groupdict().get("place") or ""
-        place = _AROUND_PLACE.sub("", place)
-        if len(place.split()) > 4 or _NO_PLACE.search(place):
-            return None
-        return call("get_time", what=what, place=place) if place else call("get_time", what=what)
-
-    return build
+def _named_button(match: re.Match[str], scene: Scene) -> Reading | None:
+    """As in "press save": words that stand on buttons and are no keys."""
+    return call("click", target=match["target"]) if match["target"].lower() in _BUTTONS else None
 
 
 _PHRASES = r"""
@@ -172,6 +175,11 @@ word|type the phrase|dictate|key in|insert the text|type this|input) <text>
 (click|left click|left-click|click on|tap on|tap|follow link|follow the link|follow|open link|open the link|open \
 the link called|click on the link) [on] [the] [link] [to] <target>
 (press|hit|push|tap) [on] [the] <target> (button|icon|link)
+
+= click named
+(press|hit|push|tap) [on] <target>
+
+= click
 select [the] <target> (button|link|tab|option|checkbox|icon)
 (check|tick|uncheck) [the] <target> (box|checkbox|check box)
 
@@ -206,66 +214,11 @@ what does (the|my|this) screen (say|show)
 what does it say on [the|my] screen
 (read|describe) what [is|you see] [on] [the|my] screen [says]
 
-= time
-(what time is it|what's the time|whats the time|what is the time|what time it is|time|current time|the time|\
-what's the current time|what is the current time|whats the current time|what time do you have|what's the local \
-time|what is the local time|what time|time please|what's the hour|what hour is it)
-(what time is it|what's the time|whats the time|what is the time|what time it is|what's the current time|what is \
-the current time|whats the current time|time|current time|what time|what is the local time|what's the local time|\
-whats the local time) (now|right now|currently|at the moment|here|exactly)
-(tell|give|show|read) [me] [what] [the] [current|exact|right|correct|local] time [is it|it is|now] [now|right now]
-(say|check|announce|display|speak) [me] [the] [current] time
-do you (know|have) (the time|what time it is)
-(what|how) late is it
-(i need|i want|i'd like|i would like) the [current|exact] time
-know (the|what) [current|exact] time [it is|is it]
-(what time is|how late is) it (now|today)
-[the] time [check|now] please
-(what time is it|what's the time|whats the time|what is the time|what's the current time|what is the current time|\
-time|current time|tell me the time|what's the local time|what is the local time|give me the time|show me the time|\
-what time it is|tell me what time it is|the time|local time|tell me the current time) [right now|now|currently] \
-(in|at|for|over in) <place>
-
-= date
-(what's|whats|what is|tell me|give me|show me|say|what was|check|display|i need|may i have) [the|today's|todays|\
-what|me|what is] [current|exact|full] date [is|it is] [today|now|of today|for today]
-what date is [it|today] [today|now]
-what's today
-what is today
-date
-(show|check|display|announce) date
-(today's|todays|current|the) date
-(tell me|what is) [what] today's date [is]
-tell me (today's|todays) date
-what (month|year) is it [now|currently|right now]
-what day of the month is it
-what is the (day|month|year) [today|now]
-what's the (day and date|date and day)
-
-= weekday
-(what|which) day [of the week] is (it|today) [today|now]
-(today is|today's) what day [of the week]
-what's the day [of the week] [today]
-(what is|what's|whats|tell me|which is) (today's|todays) day [of the week]
-(do you know|can i know|know) (what|which) (day|weekday) [of the week] (it is|is it|today is|is today) [today]
-what is the day of the week [today]
-(what|which) weekday is (it|today)
-tell me (what|which) day [of the week] (it is|is it|today is|is today) [today]
-(what|which) day of the week [is] [it] [today]
-is today [a] (monday|tuesday|wednesday|thursday|friday|saturday|sunday)
-tell me the day [of the week] [today]
-(what|which) day is today
-(what's|what is) the day today
-day of the week
-
-= date there
-(what|which) (day|date) is it in <place>
-(what is|what's|whats|tell me) [the] [current|today's] date in <place>
 """
 
 
 def hand_rules() -> tuple[Rule, ...]:
-    """Typing, clicking, screenshots, reading the screen, time and date."""
+    """Typing, clicking, screenshots, reading the screen."""
     builds: dict[str, Build | Reading] = {
         "type": _type,
         "write": _write,
@@ -273,6 +226,7 @@ def hand_rules() -> tuple[Rule, ...]:
         "right click": _clicker(button="right"),
         "middle click": _clicker(button="middle"),
         "click": _clicker(),
+        "click named": _named_button,
         "sign in": call("click", target="Sign in"),
         "log in": call("click", target="Log in"),
         "sign out": call("click", target="Sign out"),
@@ -280,9 +234,5 @@ def hand_rules() -> tuple[Rule, ...]:
         "submit": call("click", target="Submit"),
         "screenshot": call("screenshot"),
         "read screen": call("read_screen"),
-        "time": _time("time"),
-        "date": _time("date"),
-        "weekday": _time("weekday"),
-        "date there": _time("date"),
     }
     return book_rules(_PHRASES, builds, verbatim=("type", "write"))

@@ -30,6 +30,7 @@ _ALONE = frozenset({"enter", "esc", "tab", "backspace", "delete", "pageup", "pag
 _CHARACTER = re.compile(r"^(?:[a-z0-9]|f(?:[1-9]|1[0-9]|2[0-4]))$")
 _JOIN = re.compile(r"(?<=\w)\s*(?:\+|-)\s*(?=\w)|\s+(?:plus|and)\s+(?=\S)")
 _CAPITAL = re.compile(r"^(?:capital|uppercase|upper case|big) ([a-z])$")
+_SPELT_OUT = re.compile(r"^(?:letter|number|digit|character) (?=\w$)")
 _OFTEN = re.compile(r",? (?:(once|twice|thrice)|(\S+(?: \S+)?) times?)$", re.IGNORECASE)
 _KEY_WORD = re.compile(r" (?:key|keys|button)$", re.IGNORECASE)
 _FUNCTION_KEY = re.compile(r"\bf (?=\d)")
@@ -37,7 +38,7 @@ _FUNCTION_KEY = re.compile(r"\bf (?=\d)")
 
 def chord(text: str) -> str | None:
     """A chord as it is written: "control shift t" -> "ctrl+shift+t"; None when a word in it is no key."""
-    line = " ".join(text.lower().removeprefix("the ").split())
+    line = _SPELT_OUT.sub("", " ".join(text.lower().removeprefix("the ").split()))
     if capital := _CAPITAL.match(line):
         return f"shift+{capital[1]}"
     line = _FUNCTION_KEY.sub("f", spoken_numbers(_JOIN.sub(" ", line)))

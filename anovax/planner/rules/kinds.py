@@ -34,6 +34,7 @@ call|calls|missed calls|video call|dm|fax
 (tell|inform|ask|let) [my] (mom|mum|dad|mother|father|wife|husband|brother|sister|boss|friend|son|daughter|\
 boyfriend|girlfriend|family|grandma|grandpa|roommate) <x>
 hang up [the] [phone|call]
+who (called|texted|messaged|rang) [me] [<x>]
 redial [the] [last] [number]
 i (want|need) to (call|text|phone|message) <who>
 (text|call|phone) someone
@@ -54,6 +55,8 @@ received|the) (email|emails|e-mail|e-mails|mail|mails|inbox) [<x>]
 (check|read|show|list|refresh|search) (email|emails|e-mail|e-mails|mail|mails|inbox) [<x>]
 (new|unread) (email|emails|mail) [<x>]
 (what|when|who|did|has|is|was|any) <who> (email|emails|e-mails|emailed) (me|from|about|to|since|in) [<x>]
+(check|see|tell me|find out|know) (if|whether) [i] <who> (emailed|e-mailed|email|sent me an email|mailed) [<x>]
+who (emailed|e-mailed|mailed) me [<x>]
 (did|has) <who> (email|emailed|e-mailed|write) me [<x>]
 (any|are there any|is there any|are there) (emails|email|mail) [<x>]
 
@@ -108,7 +111,7 @@ i lost my luggage
 
 = I do not control devices or do chores in the house. I work this computer: programs, windows, typing and the web.
 deeds: turn switch put dim brighten lower raise increase decrease set change make shut open close lock unlock \
-start stop power activate deactivate adjust reduce bring unplug preheat fade program shut
+start stop power activate deactivate adjust reduce bring unplug preheat fade program shut run
 things: light|lights|lamp|lamps|light bulb|bulbs|thermostat|heating|heater|air conditioning|air conditioner|ac|a \
 c|the fan|fans|tv|television|oven|stove|coffee machine|coffee maker|coffee pot|kettle|vacuum|vacuum cleaner|\
 roomba|robot vacuum|smart plug|plug socket|wemo|wemo plug|outlet|blinds|curtains|dishwasher|washing machine|dryer|the \
@@ -116,7 +119,7 @@ socket|socket|\
 sprinklers|sprinkler|microwave|fireplace|security system|front door|back door|garage|garage door|door|doors|gate|\
 porch light|furnace|smart socket|humidifier|hue|temperature|the heat
 (lights|light|lamp|tv|heating|fan) (on|off|out|up|down) [<x>]
-(is|are|did i leave|have i left) the [<y>] (light|lights|oven|stove|door|doors|heating|tv|garage|garage door|\
+(is|are|did i leave|have i left) (the|my|any) [<y>] (light|lights|oven|stove|door|doors|heating|tv|garage|garage door|\
 heater|iron) (on|off|open|closed|locked|unlocked|running|shut) [<x>]
 (make|brew|prepare|pour|start|fix) [me|us] [a|some|the|my|fresh|morning] [cup of|pot of] (coffee|tea|espresso|\
 cappuccino|latte|cocoa) [now|please|<x>]
@@ -187,7 +190,8 @@ where are we [right now|now|at]
 what (city|town|state|street|country|county|place|part of town|area) am i [currently] in [right now|now]
 (tell me|do you know|find out|show me|can you see) where i am [right now|now|located|currently|at]
 (share|send|give|tell) [<y>] my [current] location [<x>]
-(find|locate|where is|where's|help me find|ring|where did i put|where did i leave|track down|i lost|i can't find|\
+(find|locate|look for|where are|where is|where's|help me find|ring|where did i put|where did i leave|track down|i \
+lost|i can't find|\
 i cannot find|i misplaced|do you know where|have you seen|i need help finding|i need to find) my [<y>] (phone|\
 cellphone|cell phone|iphone|android|keys|wallet|purse|glasses|mobile|tablet|remote) [<x>]
 

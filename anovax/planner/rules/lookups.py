@@ -21,7 +21,8 @@ _OURS = re.compile(
     r"desktop|alarms?|timers?|reminders?|files?|folders?|downloads?|clipboard|mouse|cursor|volume|battery|bookmarks?|"
     r"(?:next|upcoming|coming|scheduled) events?|events (?:are|is) (?:coming|up)|payday|pay day|rent|remote|keys|"
     r"wallet|"
-    r"package|parcel|midnight|noon|trash day|garbage day)\b",
+    r"who(?:'s| is) (?:calling|coming|at the door|outside|there|here|the best$)|do you mean|does it cost$|package|"
+    r"parcel|midnight|noon|trash day|garbage day)\b",
     re.IGNORECASE,
 )
 _THIS = re.compile(r"\b(?:this|that|these|it|page|selection|translate (?:to|into) \w+$)\b", re.IGNORECASE)
@@ -83,7 +84,8 @@ hotels|flights|events|movies|recipes|tickets|information|info) <rest>
 (find|find me|look for) the (best|cheapest|nearest|top|closest|latest|fastest|most ~) <rest>
 (find out|look into) (who|what|when|where|how|if|whether|why|about) <rest>
 any ~ (events|concerts|festivals|shows|movies) [<rest>]
-(are|is) there [any] ~ (events|concerts|festivals|shows|storms|coupons|deals|sales) [<rest>]
+(are|is) there [any] ~ (events|concerts|festivals|shows|storms|coupons|deals|sales|movies|films|restaurants|bars|\
+hotels) [<rest>]
 (do|does) <thing> (take|takes|accept|allow|do|have) (reservations|a reservation|bookings) [<rest>]
 how busy (is|are|does) <rest>
 where can (i|one|you|we|people) (find|buy|get|see|watch|eat|rent|go) <rest>
@@ -94,6 +96,9 @@ what (should|can|could|to) [i|we|you|one] (do|see|visit) in <rest>
 what is there to (do|see) in <rest>
 tell me about <rest>
 how (do|can|would|should|could) (i|one|someone|people) <rest>
+(show|teach|tell) me how to <rest>
+what (do you know|can you tell me) about <rest>
+(show|find|get) me (cheap|good|the best|the cheapest|the nearest|nearby|some good|some cheap) <rest>
 how to <rest>
 (what's|what is|what are|tell me|show me|find|get|give me|how are|read me) [the] [some] (reviews|review|ratings|\
 travel alert|travel alerts|travel warnings|opening hours|hours|showtimes) (for|of|on|about|to|at) <rest>
@@ -128,7 +133,7 @@ closest) <rest>
 (recommend|suggest) [me|us] [a|an|some|any|the] <rest>
 (what|which) [are] [the] [some|a] [best|good|top|popular] (movies|films|shows|movie|events|concerts|restaurants|\
 theaters|plays|attractions|sights|museums|things to do) <rest>
-(directions|route|driving directions|the way) (to|from) <rest>
+[i need|i want|i'd like] [some|the] (directions|route|driving directions|the way) (to|from) <rest>
 (get|give|show|find|tell) me [the] [driving] (directions|route|way|fastest way|quickest way|best route|fastest \
 route) (to|from) <rest>
 how (far|long) (is|does|will|would|is it|away is|of a drive|to get) <rest>
@@ -147,6 +152,7 @@ how (do|can|would|should|to|does|did) [i|you|one|we|people|someone] (make|cook|b
 brew|steam|poach) <rest>
 how (many|much) (calories|carbs|protein|sugar|fat|fiber|cholesterol|sodium|calories are|vitamins) <rest>
 (what|which) (ingredients|ingredient) <rest>
+what (can|could|should) (i|we) (make|cook|bake) (with|using|out of|from) <rest>
 what (are|is) the (ingredients|nutritional info|nutrition|nutritional value|calorie content|health benefits) (of|\
 for|in) <rest>
 how long (do|does|should|can|to|will|must) [i|you|it|we] ~ (cook|bake|boil|roast|last|keep|good|stay|fry|take|\

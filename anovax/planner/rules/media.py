@@ -12,7 +12,8 @@ _PHRASES = r"""
 this := [the|this|that|my] [current|active|open|whole|entire]
 sound := (speaker volume|speakers volume|music volume|volume of the (music|sound|video|song|speaker|speakers|audio)|\
 volume|sound|audio|speaker|speakers|music|volume level|sound level|system volume|computer|pc|laptop)
-song := (audiobook|audio book|track|song|tune|music|video|audio|playback|media|player|podcast|radio|it|this|that)
+song := (movie|film|audiobook|audio book|track|song|tune|music|video|audio|playback|media|player|podcast|radio|it|\
+this|that)
 bit := [a bit|a little|a little bit|some|slightly|more|a lot|a notch|a bit more|a little more|even more|further]
 sounds := speaker volume|music volume|volume|sound|audio|speaker|speakers|music|volume level|sound level|system \
 volume|computer|pc|laptop
@@ -70,6 +71,8 @@ too loud [turn it down|can you turn it down|could you turn it down|please turn i
 stop [playing] [the|this|that|my] (music|song|track|playback|video|radio|podcast|audio|tune)
 play [it|this|that] [the] [this] [video|song|track|movie|podcast]
 stop (playing|playback)
+(turn|switch|shut) (off|on) [the|my|some] (music|song|track)
+(turn|switch|shut) [the|my] music (off|on)
 
 = nexttrack
 [play|go to|skip to|jump to|put on|switch to|move to|start|move on to|go on to] [the|a|my] next (track|song|tune|\

@@ -66,9 +66,18 @@ def _own(match: re.Match[str], scene: Scene) -> Reading | None:
     return call("recall", query=what) if _OWN.match(what) else None
 
 
+# No fact to keep for good: "my dog is sick"; and "my name is not bob" is told in full elsewhere.
+_STATE = re.compile(
+    r"^my (?:name is|(?:\w+ )?(?:wife|husband|mother|mom|mum|father|dad|brother|sister|son|daughter|dog|cat|partner|"
+    r"boss|friend|"
+    r"girlfriend|boyfriend) (?:is|are) (?!named|called))",
+    re.IGNORECASE,
+)
+
+
 def _own_is(match: re.Match[str], scene: Scene) -> Reading | None:
     """A fact that is told: "my favourite colour is blue"."""
-    told = _OWN.match(match["what"]) and match["what"].lower() != "name" and not _POINTS_AWAY.match(match["value"])
+    told = _OWN.match(match["what"]) and not _STATE.match(match.group()) and not _POINTS_AWAY.match(match["value"])
     return Reading(call("remember", fact=match.group()).calls, free=True) if told else None
 
 
@@ -79,6 +88,11 @@ def _where(match: re.Match[str], scene: Scene) -> Reading | None:
 
 def _recall(match: re.Match[str], scene: Scene) -> Reading | None:
     return call("recall", query=match["what"].strip(" ,\"'"))
+
+
+def _known(match: re.Match[str], scene: Scene) -> Reading | None:
+    """What was told about the user; about anything else it is a question of fact."""
+    return _recall(match, scene) if re.match(r"(?:me|us|my|our|myself)\b", match["what"], re.IGNORECASE) else None
 
 
 def _reminders(match: re.Match[str], scene: Scene) -> Reading | None:
@@ -145,12 +159,18 @@ reminders] list [already|yet]
 (did|have|do) i (put|add|added|have|write|wrote|include|got) <what> (on|to|in) (my|the|our) [to do|todo|to-do|\
 shopping|grocery|groceries|chore|task|tasks|packing|wish|reminder|reminders] list [already|yet]
 (do you remember|do you recall|recall) [that|the|my|what i said about|what i told you about] <what>
-what do you (know|remember) about <what>
+what do you remember about <what>
+
+= known
+what do you know about <what>
+
+= recall
 (what did i say|what was) my [note|reminder] about <what>
 
 = own
 (what's|whats|what is|what are|what was|what were|tell me|tell me about|do you know|recall|read|read me|read out|\
-show me|show|check|list|when is|when's|where is|who is|give me|go over|pull up|review|what's on|whats on|what is \
+show me|show|check|list|when is|when's|what day is|what date is|where is|who is|give me|go over|pull up|review|what's \
+on|whats on|what is \
 on|what's in|what is in|what do i have on|what all is on|is there anything on|what things are on|do you remember|\
 display|open|read off|what items are on|what else is on|tell me what's on|tell me what is on|tell me all the items on|\
 tell me the items on|read the items on|list the items on|\
@@ -166,6 +186,10 @@ my <what> (is|are) <value>
 
 = where
 where (did i|do i|have i) (put|leave|left|park|parked|keep|store|stored|hide) <what>
+
+= parked
+where (did i park|have i parked|i parked|is) [my|the] car [parked]
+where (did i park|have i parked)
 
 = own place
 where do i live
@@ -217,6 +241,8 @@ def memory_rules() -> tuple[Rule, ...]:
         "name for me": call("recall", query="name"),
         "reminders": _reminders,
         "recall": _recall,
+        "known": _known,
+        "parked": call("recall", query="where the car is parked"),
         "lists": call("recall", query="lists"),
         "own": _own,
         "listed": _listed,

@@ -7,6 +7,7 @@ from anovax.planner.rules.notation import Rule, phrasebook, rules, said
 # An answer, and below it what it answers. ``~`` is a gap of up to four words.
 _TALK = r"""
 = Hello. What can I do for you?
+(hello|hi) world
 (hello|hi|hey|howdy|greetings|hiya|yo|good day|hola|heya|hallo) [there|again|everyone|anovax|jarvis|computer|\
 friend|buddy|olly|siri|alexa]
 good (morning|afternoon|evening) [to you|anovax|jarvis|computer|everyone]
@@ -14,7 +15,9 @@ good (morning|afternoon|evening) [to you|anovax|jarvis|computer|everyone]
 (say|i wanted to say|just wanted to say) (hello|hi)
 
 = I am well, thank you. What can I do for you?
-how (are|r) (you|u|ya|things) ~
+how (are|r) (you|u|ya|things) [guys] [doing|feeling|going|today|tonight|now|then|this|these|since|my|jarvis|anovax|\
+olly] [morning|\
+afternoon|evening|today|tonight|days|friend|buddy|going|doing]
 how (is|are|have|has) (it|things|everything|life|you|your) (going|doing|been|treating|day|week|morning) ~
 how's (it|things|everything|life|your day|your) ~
 how (do you do|do you feel|you doing|goes it) ~
@@ -121,8 +124,11 @@ are you (married|single|in love|dating) ~
 
 = I work this computer by voice: I open programs and sites, type, press keys, click, scroll, search the web, take \
 screenshots, read the screen, tell the time, do sums, and remember what you tell me.
-(what|which) ~ (can|could|are|will|would) you ~ (do|help|answer|handle|assist|capable|offer|able|know) ~
-(what|which) ~ (can|could|should|may) i ~ (ask|say|tell|do) [you] [to you|with you|about|here|to do]
+(what|which) ~ (can|could) you ~ (do|help|answer|handle|assist|offer) ~
+what [all|else] are you (able to|capable of|good at|good for) ~
+(what|which) ~ (will|would) you ~ (help|answer|handle|assist) ~
+(what|which) ~ (can|could|should|may) i ~ (ask|say|tell) [you] [to you|with you|about|here|to do]
+what (can|could|may) i do (here|with you|with this)
 (what|which) ~ do you (know|do|offer) [how] [to] [do] [exactly|here|all day]
 (how|in what way|what ways) (can|do|could|may|are|will) you ~ (help|assist|useful|of use|work) ~
 (what|tell me|list|show me|describe|explain) [are|is] ~ your (abilities|skills|capabilities|features|functions|\
@@ -176,7 +182,7 @@ laugh ~
 hear me) ~
 (do you understand me|can you understand me|can we talk|talk to me|testing|test|i'm back|i am back|is anyone \
 there|wake up)
-(hey|ok|okay) (anovax|jarvis|computer)
+(hey|ok|okay) (anovax|jarvis|computer|google|siri|alexa|cortana|olly)
 (anovax|jarvis|computer|olly|alexa|siri)
 (start|begin) listening [to me]
 

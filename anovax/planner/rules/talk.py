@@ -36,6 +36,7 @@ to hear|let me hear|let's hear)
 (stop|cancel|never mind|nevermind|forget it|forget that|forget about it|abort|halt|quit it|leave it|drop it|\
 enough|disregard|wait|dismiss) [it|that|this|now|everything|please|then|about it|i changed my mind|what i said|\
 talking|speaking|reading|listening]
+(cancel|ignore|disregard|forget) (the|that) last thing [i said|i asked|i asked for]
 (stop|cancel|ignore|disregard|forget|skip) [that|my|the|it|this|what] [last] [i] (it|that|request|command|action|\
 said|asked|task|message)
 (don't do|do not do) (that|it|anything)
@@ -213,7 +214,9 @@ class Talk:
 
 def _spell(match: re.Match[str], scene: Scene) -> Reading | None:
     word = match["word"].strip("\"'.,")
-    if word.lower() in ("check", "checker", "it", "that", "this"):
+    if word.lower() in ("check", "checker", "it", "that", "this") or re.match(
+        r"(?:my|your|his|her|the)\b", word.lower()
+    ):
         return None
     if not re.fullmatch(r"[A-Za-z'-]{2,30}(?: [A-Za-z'-]{1,20}){0,3}", word):
         return None

@@ -22,11 +22,15 @@ _NOTHING = frozenset(_NO_QUERY.split("|"))
 # "search my bookmarks …", "search and replace …", "search engine …": not for the web, or no search at all.
 _OWN_PLACES = re.compile(
     r"^(?:at|to|and|is|are|was|or|of|my|engines?|warrants?|parties|party)\b|"
-    r"^(?:the|this) \w+ for |^contacts? |^(?:through |in )?(?:my|this|the) (?:bookmarks?|"
+    r"^contacts? |\b(?:in|on|from|through) (?:my|this|the) (?:contacts?|computer|pc|laptop|e-?mails?|inbox|files|"
+    r"notes|bookmarks|"
+    r"history|calendar|desktop|phone|photos|messages|documents|downloads)$|^(?:through |in )?(?:my|this|"
+    r"the) (?:bookmarks?|"
     r"history|e-?mails?|mail|files?|computer|inbox|contacts?|documents?|tabs?|page|photos|folder|"
     r"downloads|notes|desktop|screen|calendar)\b",
     re.IGNORECASE,
 )
+_SEARCH_A_PLACE = re.compile(r"^search (?:the|this) \w+ for ", re.IGNORECASE)  # "search the house for my keys"
 _MEDIA = frozenset(("youtube.com", "soundcloud.com", "netflix.com", "twitch.tv"))
 _PLAY = re.compile(r"^(?:play|watch|put on)\b", re.IGNORECASE)
 # After "open youtube" these look there, the others ("google …", "do a web search for …") do not.
@@ -106,7 +110,7 @@ class Web:
                 return _search(on["what"])
             if (host := self._sites.host(on["site"])) is not None:
                 return self.on_site(host, on["site"], on["what"])
-        found = _search(what)
+        found = None if _SEARCH_A_PLACE.match(match.group()) else _search(what)
         if found and _HERE.match(match.group()) and (url := self._opened(scene, what)):
             google = scene.before[-1].args.get("url") == "google.com"
             return replace(found if google else Reading((Call("open_url", {"url": url}),)), free=True, folds=True)
