@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from anovax.safety.finding import APPROVED, Finding, ask, notice, strictest
 from anovax.safety.normalise import readings, words
 from anovax.safety.places import Place
+from anovax.safety.posix.code import judge_code
 from anovax.safety.posix.rules import PROGRAMS, judge
 from anovax.safety.posix.shell import Run, TooDeepError
 from anovax.safety.posix.tools import changes_data
+from anovax.safety.windows.judge import VERBS
 from anovax.safety.windows.judge import judge as judge_windows
 from anovax.safety.windows.rules import PROGRAMS as WINDOWS_PROGRAMS
 
@@ -22,6 +24,13 @@ MAX_COMMAND = 2000
 _PROMPT = re.compile(r"\s*(?:[$%>]\s+|:?!\s*)(?=\S)")
 _RECALLED = re.compile(r"(?<![\w$\[{(\"!?.,:])!(?:!|\$|\^|\*|\?\w|-?\w)|(?m:^\s*\^[^\^\n]+\^)")
 _PROSE = re.compile(r"(?:[^\S\n]*(?:[^\W_][\w ,.!?'’\"“”:()–—…-]*)?(?:\n|\Z))*\Z")
+# Quotes around some letters of a word, or around none: an apostrophe has letters on both sides
+_QUOTED_INSIDE = re.compile(r"\w['\"]\w*['\"]|['\"]\w*['\"]\w")
+_CMDLET = re.compile(r"(?m)^\s*([A-Za-z]+)-([A-Z]\w\w+|(?i:item|process|service|computer|content|itemproperty|alias|"
+                     r"expression|command|webrequest|executionpolicy|eventlog|history|localuser|disk|partition|"
+                     r"pssession|clipboard|adaccount|aduser|adaccountpassword|volume|scheduledtask)\b)")  # fmt: skip
+_CODE = re.compile(r"\s*(import\s+[\w.]+\s*([;,\n]|as\b|\Z)|from\s+[\w.]+\s+import\b|(\w+\s*=\s*)?\w+(\.\w+)*\s*\()")
+_STATEMENT = re.compile(r";\s*\Z|[=({]|\b[A-Z]{4,}\b")
 _LINE = re.compile(r"(?m)^[^\S\n]*(\S+).*$")
 _NO_PROSE = re.compile(r"(?m)(^|\s)[-.]|\w[.:]\w|--|__|:$")
 # They make a sentence; names of files they are not
@@ -29,24 +38,46 @@ _LINKING = words(
     """the is are was were with we you he she they my your his her our their for of an me it that this and but said who
     what if when"""
 )
-_NO_WORDS = words("""rm dd sudo mkfs del rd ri chmod chown su doas mv cp sh bash eval unlink rmdir erase reg""")
+_NO_WORDS = words("""rm dd sudo mkfs del rd ri chmod chown su doas mv cp sh bash eval unlink rmdir erase reg
+    killall pkill shred wipefs userdel systemctl reboot poweroff""")
 
 
 def is_prose(text: str) -> bool:
     """Plain sentences: no sign that a shell would act on, and no line that begins with a program's name."""
-    text = re.sub(r"[^\S\n]+(?=\n|\Z)", "", text)
-    if not _PROSE.match(text) or _NO_PROSE.search(text):
+    text = re.sub(r"[^\S\n]+(?=\n|\Z)", "", text).replace("'n'", "n")
+    if re.search("[$€£]", text):
+        text = re.sub(r"(?<!\S)[$€£]\d[\d.,]*(?!\S)", "0", text)  # a price
+    if not _PROSE.match(text) or _NO_PROSE.search(text) or _disguised(text):
+        return False
+    if changes_data(text) and _STATEMENT.search(text):
         return False
     return all(_opens_prose(match[1], match[0]) for match in _LINE.finditer(text))
 
 
+def _disguised(text: str) -> bool:
+    """Signs that ordinary sentences have too, in places where they do not have them."""
+    quoted = ("'" in text or '"' in text) and _QUOTED_INSIDE.search(text) is not None
+    return quoted or ("-" in text and _names_cmdlet(text))
+
+
+def _names_cmdlet(text: str) -> bool:
+    """``Restart-Computer``: a verb that PowerShell uses, and a noun."""
+    return any(match[1].casefold() in VERBS for match in _CMDLET.finditer(text))
+
+
 def _opens_prose(first: str, line: str) -> bool:
     word = first.strip("'\"’“”,.:;!?()").casefold()
-    return not _starts(word) or _is_sentence(line.casefold())
+    return word == "yes" or not _starts(word) or _is_sentence(line.casefold())
 
 
 def _starts(word: str) -> bool:
     return word in PROGRAMS or word in WINDOWS_PROGRAMS
+
+
+def begins_command(text: str) -> bool:
+    """A program's name with something behind it."""
+    first, _, rest = text.strip().partition(" ")
+    return bool(rest) and first.casefold() in _NO_WORDS
 
 
 def _is_sentence(line: str) -> bool:
@@ -93,8 +124,18 @@ class Session:
             yield from judge_windows(one, other=self._nested)
         if place is not Place.RUN_BOX and _RECALLED.search(re.sub(r"'[^'\n]*'|\\.", "", text)):
             yield ask("blind", "it repeats an earlier command, which cannot be seen")
-        if place is Place.TERMINAL and changes_data(text):
+        if _CODE.match(text) and place is not Place.UNKNOWN:
+            yield from self._as_code(text)
+        if changes_data(text) and (place is Place.TERMINAL or _STATEMENT.search(text)):
             yield ask("database", "it changes or deletes data")
+
+    def _as_code(self, text: str) -> Iterator[Finding]:
+        """At an interpreter's own prompt, which a terminal may show, the line is code."""
+        run = self._new_run()
+        found = judge_code(text, run, python=True)
+        yield from run.findings
+        if found is not None and found.decision in ("ask", "refuse"):
+            yield found
 
     def _evaluate(self, text: str, index: int, place: Place) -> Iterator[Finding]:
         while len(self._runs) <= index:

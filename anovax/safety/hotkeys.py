@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 
 from anovax.safety.finding import Finding, ask, notice, refuse
-from anovax.safety.keys import Chord
-from anovax.safety.normalise import words
+from anovax.safety.keys import Chord, names, parse_chords
 from anovax.safety.places import Place
 
-_SYSTEM = words("ctrl+alt+delete ctrl+alt+sysrq ctrl+alt+end ctrl+alt+pause")
-_LOSING = {
+_SYSTEM = names("ctrl+alt+delete ctrl+alt+sysrq ctrl+alt+end ctrl+alt+pause")
+_LOSING_AS_WRITTEN = {
     "shift+delete": "it deletes for good, past the trash", "ctrl+shift+delete": "it clears browsing data or records",
     "ctrl+alt+backspace": "it ends the session",
     "ctrl+alt+shift+delete": "it ends the session", "super+shift+e": "it ends the session",
-    "super+shift+q": "it closes a window at once", "ctrl+alt+l+delete": "it ends the session",
+    "super+shift+q": "it closes a window at once", "ctrl+altgr+delete": "it ends the session",
     "super+shift+delete": "it empties the trash", "alt+super+delete": "it empties the trash",
     "super+backspace": "it deletes what is selected", "super+delete": "it deletes what is selected",
     "ctrl+alt+escape": "it kills the window that is clicked next", "super+shift+c": "it closes a window at once",
@@ -27,24 +26,25 @@ _LOSING = {
     "alt+shift+delete": "it deletes for good", "ctrl+alt+r": "it may restart the computer",
     "ctrl+shift+backspace": "it deletes for good", "super+q": "it ends a program",
     "ctrl+shift+super+power": "it shuts down",
-    "ctrl+delete+shift": "it clears records", "ctrl+alt+k": "it may end a program",
+    "ctrl+alt+k": "it may end a program",
     "ctrl+super+q": "it locks the computer", "ctrl+super+f4": "it closes a desktop", "super+f4": "it closes a window",
     "ctrl+alt+f4": "it closes a program", "alt+shift+f4": "it closes a program",
     "super+alt+f4": "it closes a program", "wake": "it changes the power state",
 }  # fmt: skip
-_CLOSING = words("alt+f4 ctrl+shift+w super+q ctrl+shift+q super+f4 ctrl+alt+f4 ctrl+super+f4")
-_RUN_BOX = words(
+_LOSING = {str(parse_chords(keys)[0]): why for keys, why in _LOSING_AS_WRITTEN.items()}
+_CLOSING = names("alt+f4 ctrl+shift+w super+q ctrl+shift+q super+f4 ctrl+alt+f4 ctrl+super+f4")
+_RUN_BOX = names(
     """super+r alt+f2 alt+space super super+s alt+f1 super+a ctrl+escape super+space ctrl+space ctrl+super+space
-    super+q-search alt+f3 super+slash super+d-menu"""
+    alt+f3 super+/"""
 )
-_TERMINAL = words("ctrl+alt+t super+enter super+t ctrl+shift+` ctrl+alt+enter super+shift+enter")
-_AWAY = words(
+_TERMINAL = names("ctrl+alt+t super+enter super+t ctrl+shift+` ctrl+alt+enter super+shift+enter")
+_AWAY = names(
     """alt+tab alt+shift+tab super+tab alt+escape alt+` ctrl+alt+tab super+d super+m alt+f6 ctrl+f6 ctrl+alt+d
     super+shift+tab ctrl+alt+left ctrl+alt+right ctrl+alt+up ctrl+alt+down super+left super+right super+up
     super+down super+home super+pageup super+pagedown alt+f5 alt+f9 alt+f10 super+w"""
 )  # fmt: skip
-_CONSOLE = words("""f12 ctrl+shift+i ctrl+shift+j ctrl+shift+k ctrl+shift+c alt+super+i alt+super+j alt+super+c""")
-_ADDRESS = words("""ctrl+l f6 alt+d ctrl+k ctrl+e ctrl+t ctrl+n ctrl+shift+n ctrl+shift+p super+l-mac super+t""")
+_CONSOLE = names("""f12 ctrl+shift+i ctrl+shift+j ctrl+shift+k ctrl+shift+c alt+super+i alt+super+j alt+super+c""")
+_ADDRESS = names("""ctrl+l f6 alt+d ctrl+k ctrl+e ctrl+t ctrl+n ctrl+shift+n ctrl+shift+p super+t""")
 _CLOSE_WORDS = re.compile(r"\b(close|quit|exit|shut|leave|kill|end|dismiss|alt[ +-]?f(4|four))\b")
 
 
@@ -61,6 +61,8 @@ def judge_chord(chord: Chord, place: Place, heard: str) -> Finding | None:
         return ask("hotkey", f"{name} switches to a console outside of the desktop")
     if name in _CLOSING and _CLOSE_WORDS.search(heard):
         return notice("close", _LOSING[name])
+    if chord.key in ("power", "sleep"):
+        return ask("hotkey", _LOSING[chord.key])
     if name in _LOSING:
         return ask("hotkey", _LOSING[name])
     if name == "ctrl+q":

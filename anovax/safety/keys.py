@@ -169,6 +169,12 @@ def parse_chords(text: str) -> tuple[Chord, ...]:
     return chords
 
 
+def names(text: str) -> frozenset[str]:
+    """A set of chords from a blank-separated list, by their canonical names: whatever is compared with ``str(chord)``
+    must be spelt as it is. ValueError for what is no chord."""
+    return frozenset(str(chord) for chord in parse_chords(text))
+
+
 def _chord(text: str) -> Chord:
     if text in ("+", "-", ","):
         return Chord(frozenset(), text)

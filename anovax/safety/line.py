@@ -6,16 +6,15 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from anovax.safety.keys import Chord
-from anovax.safety.normalise import words
+from anovax.safety.keys import Chord, names
 
 MAX_LINE = 20_000
-_HISTORY = words(
+_HISTORY = names(
     """up ctrl+r ctrl+p ctrl+s pageup alt+p alt+< alt+> ctrl+x alt+. alt+_ alt+ctrl+y alt+shift+- alt+y alt+t alt+c
     alt+r alt+* alt+= alt+? alt+/ alt+# alt+^ alt+! alt+ctrl+e ctrl+/ ctrl+_ ctrl+shift+- alt+shift+. alt+&
     alt+shift+7 alt+\\ ctrl+] alt+ctrl+]"""
 )  # fmt: skip
-_LATER_HISTORY = words("down ctrl+n pagedown alt+n f8 f7 f3 f5 alt+f7 right-history")
+_LATER_HISTORY = names("down ctrl+n pagedown alt+n f8 f7 f3 f5 alt+f7")
 
 
 @dataclass

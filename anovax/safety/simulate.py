@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from anovax.plan import World
-from anovax.safety.commands import is_prose
+from anovax.safety.commands import begins_command, is_prose
 from anovax.safety.finding import APPROVED, Finding, ask, notice, strictest
 from anovax.safety.hotkeys import closes, judge_chord, leads_to
 from anovax.safety.keys import Chord, parse_chords
@@ -89,7 +89,7 @@ class Simulation:
         place = place_of_name(name)
         found = (
             self._commands(name, Place.RUN_BOX)
-            if re.search(r"[^\w\s.+&'-]|\s-\w|^\S+\s+\S+\s+\S+", name) or place is Place.UNKNOWN
+            if re.search(r"[^\w\s.+&'-]|\s-\w|^\S+\s+\S+\s+\S+", name) or place is Place.UNKNOWN or begins_command(name)
             else APPROVED
         )
         self.desk.go(place, fresh=True)

@@ -56,7 +56,7 @@ _REBINDING = re.compile(r"(^|\.)(nip\.io|xip\.io|sslip\.io|localtest\.me|lvh\.me
                             r"webhook\.site|pipedream\.net|canarytokens\.com|xss\.ht|bxss\.me|ngrok\.io|"
                             r"ngrok-free\.app|trycloudflare\.com|"
                         r"localhost\.run|serveo\.net|loca\.lt|spoofed\.\S+|domaincontrol\.com|"
-                            r"make-\S+-rr\.\S+|zhack\.ca|grabify\.link|iplogger\.(org|com)|0\.0\.0\.0|"
+                            r"localh\.st|bugbounty\.dod\.network|mail\.ebc\.apple\.com|make-\S+-rr\.\S+|zhack\.ca|grabify\.link|iplogger\.(org|com)|0\.0\.0\.0|"
                             r"127\.\S+)$")  # fmt: skip
 _PROGRAM = re.compile(
     r"(?i)\.(exe|msi|scr|bat|cmd|ps1|vbs|hta|jar|apk|deb|rpm|appimage|dmg|pkg|sh|run|iso|lnk|reg|dll|com|pif|"
@@ -85,7 +85,7 @@ _ADDRESS_SIGN = re.compile(r"[:\\%]|&#|//|[\uff00-\uffef]|^\W*[\dx.]+\W*$|[Ll][O
 
 def is_address(text: str) -> bool:
     """Whether a text in a run box or an unknown field would be taken for an address, however it is written."""
-    if not _ADDRESS_SIGN.search(text):
+    if not _ADDRESS_SIGN.search(text) or re.fullmatch(r"\w+: [\w ,.'!?-]+", text):
         return False
     return any(_addressed(reading.strip()) for reading in dict.fromkeys((text, fold(text), _unescaped(text))))
 
@@ -195,6 +195,8 @@ def _host(host: str) -> Finding:
         return ask("url_inside", f"{host} is a computer in your own network")
     if _REBINDING.search(host) or re.search(r"(^|[.-])(127|10|192|169)[.-]\d+[.-]\d+[.-]\d+([.-]|$)", host):
         return ask("url_inside", f"{host} leads to a computer in your own network or to a trap")
+    if re.search(r"\.(com|net|org|gov|edu)\.(?!\w\w$).", host):
+        return ask("url_look_alike", f"{host} only begins like a name that you know")
     if not host.isascii() or "xn--" in host:
         return _foreign(host)
     return notice("url_short", f"{host} hides where it leads") if host in _SHORTENERS else APPROVED
@@ -259,8 +261,8 @@ def _tail(text: str) -> Finding:
         return ask("url_code", "the address carries code")
     if re.search(
         (
-            r"(?i)[?&](url|redirect|next|goto|return|dest\w*|continue|u|redir\w*|target)=\s*(javascript|data|file|"
-            r"https?:)?/*\\*(localhost|127\.|169\.254|10\.|192\.168|\[|0x|2130706433)"
+            r"(?i)[?&](url|redirect|next|goto|return|dest\w*|continue|u|redir\w*|target)=\s*(javascript:|data:|file:|//|\\\\|"
+            r"(https?:)?/*\\*(localhost|127\.|169\.254|10\.|192\.168|\[|0x|2130706433))"
         ),
         read,
     ):

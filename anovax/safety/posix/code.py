@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from anovax.safety import paths
 from anovax.safety.finding import Finding, ask, notice, refuse
 from anovax.safety.normalise import words
-from anovax.safety.posix.shells import DOWNLOADERS, SHELLS
+from anovax.safety.posix.shells import DOWNLOADERS, SHELLS, is_temporary
 from anovax.safety.posix.words import Command, Word
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ _DANGER = re.compile(
     r"marshal|pickle|ctypes|getattr|setattr|globals|locals|builtins|compile|chr|unpack|qx|openuri|"
     r"open-uri|net::http|io\.popen|os\.execute|os\.remove|os\.rename|syscall|dlopen|"
     r"winreg|win32api|pyautogui|pynput|setuid|setgid|getpass|keyring|environ|execsql|loadlibrary|getline|"
-    r"unlinksync|rmsync|writefile\w*|appendfile\w*|"
+    r"unlinksync|rmsync|removesync|deno|tcpsocket|udpsocket|writefile\w*|appendfile\w*|"
     r"createwriteStream|truncate|rename|symlink|delete|remove|copyfile|getruntime|processbuilder|"
     r"activexobject|wscript|fopen|readfile|file_get_contents|include|require|tempfile|mmap|"
     r"threading|multiprocessing|while\s+true|while\s*\(?1|for\s*\(;;\))\b|`|%x|\bopen\s*\(|\bFile\b|"
@@ -146,6 +146,10 @@ def interpreter(command: Command, run: Run) -> Finding | None:
         option = rest.pop(0).text
         if python and option == "-m":
             return _module(rest, command, run)
+        if re.fullmatch(_VALUED.get(command.name, r"(?!)"), option) and rest:
+            rest.pop(0)
+        if (command.name, option) in (("ruby", "-run"), ("php", "-S")):
+            return ask("share", "it lets other computers read your files")
         inline = _inline(option, command.name)
         if inline is not None:
             code = Word(inline) if inline else (rest.pop(0) if rest else Word(""))
@@ -158,6 +162,8 @@ def interpreter(command: Command, run: Run) -> Finding | None:
 
 def _inline(option: str, name: str) -> str | None:
     """The code glued to an option, "" when it is the next word, None when the option takes no code."""
+    if re.match(_VALUED.get(name, r"(?!)"), option):
+        return None
     letters = {
         "php": "rBRE",
         "node": "ep",
@@ -200,6 +206,8 @@ def _script(rest: list[Word], command: Command, run: Run) -> Finding | None:
         return ask("assembled", "what it runs is known only then") if content is None else _known(content, run)
     if word.open or word.substituted or "://" in " ".join(w.text for w in rest[:2]):
         return ask("assembled", "which script it runs is known only then")
+    if is_temporary(word.text):
+        return ask("script", "it runs a script from a temporary folder")
     if any(name in word.text for name in ("manage.py", "artisan", "console", "rails", "rake")):
         run.run(command.inner(tuple(rest), redirects=()))
     return notice("script", f"it runs the script {word.text}")
@@ -239,7 +247,8 @@ def editor(command: Command, run: Run) -> Finding | None:
     if command.name in ("gdb", "lldb") and command.has("p", "pid"):
         return ask("spying", "it looks into a running program")
     if re.search(
-        r"(^|\s)(-c\s|-s\b|\+[:!]|--cmd|--eval|-f\s\w|-l\s|--script|-ex\b|-x\b|--load|-e\s*!|-S\b|\+[a-z]+!)", text
+        r"(^|\s)(-[a-z]*c\s|-s\b|\+[:!]|--cmd|--eval|-f\s\w|-l\s|--script|-ex\b|-x\b|--load|-e\s*!|-S\b|\+[a-z]+!|\+!)",
+        text,
     ) or (command.piped and command.name in ("ed", "ex", "gdb", "bc-run")):
         for match in re.findall(r"!\s*([^'\"]+)", text):
             run.script(match)
@@ -260,6 +269,10 @@ def build(command: Command, run: Run) -> Finding | None:
     )
 
 
+# Options with a value of their own, which is no code
+_VALUED = {"ruby": r"-[rICFKW]", "perl": r"-[MmIFx]", "node": r"-r|--require|--import", "osascript": r"-l",
+           "php": r"-[dcz]", "lua": r"-l", "python3": r"-[WX]", "python": r"-[WX]"}  # fmt: skip
+
 RULES: Mapping[str, Rule] = {
     **dict.fromkeys(words(
             """python python2 python3 pypy pypy3 ipython perl perl5 ruby jruby irb node nodejs deno bun php lua
@@ -273,7 +286,7 @@ RULES: Mapping[str, Rule] = {
         ), awk),
     **dict.fromkeys(words(
             """vi vim nvim gvim view rvim ex ed emacs emacsclient nano-run gdb lldb mutt irssi dc-run joe micro
-            less-run"""
+            less more most"""
         ), editor),
     **dict.fromkeys(words(
             """gcc g++ cc clang tcc ld as rustc man"""

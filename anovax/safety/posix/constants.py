@@ -12,6 +12,9 @@ from anovax.safety.posix.expand import ansi_c
 from anovax.safety.posix.words import Command
 
 _MAX = 20_000
+# Filters whose operands are files, and their options that take a value
+_READS_FILES = {"base64": "w", "base32": "w", "xxd": "lcso", "rev": "", "tac": "s", "sort": "kto", "uniq": "fsw",
+                "cut": "cdfb"}  # fmt: skip
 # Commands whose output is a text turned into another one: what runs it should be asked about
 DECODERS = frozenset(
     {
@@ -40,6 +43,9 @@ def output(command: Command, files: Mapping[str, str | None]) -> str | None:
     made = _KNOWN.get(command.name)
     if made is None or any(word.open for word in command.args):
         return None
+    valued = _READS_FILES.get(command.name)
+    if valued is not None and any(w.text not in files and w.text != "-" for w in command.operands(valued)):
+        return None  # a file that is there already
     stdin = command.stdin
     try:
         result = made(command, _input(command, files) if stdin is not None else None)

@@ -27,6 +27,9 @@ _ANSI = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0
 _ANSI_NAMES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "v": "\v"}
 
 
+OPEN = "\ufffc"  # the value of a variable that is set, but only known at run time
+
+
 @dataclass(frozen=True, slots=True)
 class Piece:
     """A part of a word. ``splits``: an unquoted expansion, whose blanks separate words."""
@@ -79,7 +82,9 @@ def _named(name: str, env: Mapping[str, str]) -> Piece:
     if name in ("@", "*") or (name.isdigit() and name not in env):
         return Piece("", hidden=True, splits=True)
     if name in env:
-        return Piece(env[name], hidden=name == "IFS", splits=True)
+        if env[name] == OPEN:
+            return Piece("", open=True, splits=True)
+        return Piece(env[name], hidden=name == "IFS", odd=name == "0", splits=True)
     return Piece("", open=True, splits=True)
 
 
@@ -204,7 +209,9 @@ def pieces_of(node: Node, env: Mapping[str, str], substitute: Callable[[Node], P
             for child in node.named_children:
                 if "substitution" in child.type:
                     substitute(child)
-            return [parameter(source, env)]
+            piece = parameter(source, env)
+            unread = not node.named_children or all("substitution" not in c.type for c in node.named_children)
+            return [replace(piece, open=True, hidden=True) if unread and re.search(r"`|\$\(", source) else piece]
         case "command_substitution" | "process_substitution" | "arithmetic_expansion":
             return [substitute(node)]
         case "concatenation" | "command_name":

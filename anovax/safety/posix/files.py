@@ -20,6 +20,8 @@ _REGENERATED = words(
     .gradle"""
 )
 
+_WHOLE_TREES = frozenset(("/", "/etc", "/root", "/home", "/var", paths.HOME))
+
 
 def _targets(command: Command, valued: str = "") -> list[str]:
     return [command.path(word) for word in command.operands(valued)]
@@ -93,6 +95,8 @@ def copy(command: Command, run: Run) -> Finding | None:
         return ask("overwrite", "it would empty or fill a file")
     if any(re.search(r"(^|/)(sh|bash|dash|zsh|python3?|busybox|nc)$", path) for path in named[:-1]):
         return ask("disguise", "it copies a shell or an interpreter")
+    if command.has("rRa", "recursive", "archive") and any(path in _WHOLE_TREES for path in named[:-1]):
+        return ask("collect", "it copies a whole home or system")
     return written(named[-1]) if len(named) > 1 else None
 
 
@@ -233,10 +237,10 @@ def archive(command: Command, run: Run) -> Finding | None:
     if re.search(
         (
             r"--(checkpoint-action|to-command|use-compress-program|rsh-command|info-script|new-volume-script|"
-            r"remove-files)|(^|\s)-I\s?\S|-tt\b|--unzip-command"
+            r"remove-files)|-tt\b|--unzip-command"
         ),
         text,
-    ):
+    ) or any(re.match(r"-I", option) for option in command.texts if command.name in ("tar", "bsdtar")):
         return ask("run", "its options run another program or delete the originals")
     if command.name in ("zip", "7z", "7za", "7zr", "rar") and re.search(
         r"(^|\s)(-p\S*|-e\b|-hp\S*|--password|--encrypt|-m\b|-sdel)", text

@@ -72,7 +72,7 @@ def _git_clean(c: Command) -> Finding | None:
 
 
 def _git_push(c: Command) -> Finding | None:
-    if c.has("", "force-with-lease") and not (c.has("f") or "--force" in c.low):
+    if c.has("", "force-with-lease") and not (c.has("fd") or {"--force", "--delete", "--mirror"} & set(c.low)):
         return notice("git", "it rewrites a branch if nobody else has changed it")
     if (
         c.has("f", "force", "mirror", "delete", "prune")
@@ -97,7 +97,10 @@ def _git_stash(c: Command) -> Finding | None:
 
 def _git_throws(*verbs: str) -> Callable[[Command], Finding | None]:
     def judge(c: Command) -> Finding | None:
-        return _lost() if any(text in verbs for text in c.low[:3]) or c.has("fD", "force") else None
+        unseen = c.low[:1] == () or (verbs[0] == "-r" and any(word.open for word in c.args))
+        return (
+            _lost() if (unseen and c.args) or any(text in verbs for text in c.low[:3]) or c.has("fD", "force") else None
+        )
 
     return judge
 

@@ -104,8 +104,17 @@ def _tunnel(command: Command, run: Run) -> Finding | None:
     return ask("tunnel", "it connects this computer to another network")
 
 
+_TAKEN_OVER = re.compile(
+    r"--(gpu-launcher|[\w-]+-cmd-prefix|browser-subprocess-path|load-extension|remote-debugging|no-sandbox|"
+    r"disable-web-security|host-rules|proxy-server)"
+)
+
+
 def open_file(command: Command, run: Run) -> Finding | None:
-    """xdg-open and its kind: an address or a file."""
+    """xdg-open and its kind, browsers too: an address or a file."""
+    options = " ".join(command.low)
+    if _TAKEN_OVER.search(options):
+        return ask("run", "its options run another program or take away the browser's protection")
     for word in command.operands():
         if re.match(r"[A-Za-z][\w+.-]*:", word.text) or _PROGRAM.search(word.text):
             return ask("download", "it starts a program") if _PROGRAM.search(word.text) else judge_url(word.text)
@@ -134,6 +143,7 @@ RULES: Mapping[str, Rule] = {
         ), _tunnel),
     **dict.fromkeys(words(
             """xdg-open open gio gnome-open kde-open gvfs-open sensible-browser x-www-browser firefox chromium
-            google-chrome see run-mailcap"""
+            google-chrome chrome chromium-browser google-chrome-stable brave brave-browser microsoft-edge
+            see run-mailcap"""
         ), open_file),
 }  # fmt: skip

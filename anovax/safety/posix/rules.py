@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from anovax.safety import paths
 from anovax.safety.finding import Finding, ask, notice, refuse
 from anovax.safety.normalise import words
-from anovax.safety.posix import code, files, machine, network, packages, system, tools
-from anovax.safety.posix.shells import SHELLS
+from anovax.safety.posix import acting, code, files, machine, network, packages, system, tools
+from anovax.safety.posix.shells import SHELLS, is_temporary, known_file
+from anovax.safety.posix.unknown import throws_away
 from anovax.safety.posix.words import Command, Redirect, Word
 from anovax.safety.posix.wrappers import WRAPPERS, unwrap
 
@@ -25,6 +26,7 @@ RULES: dict[str, files.Rule] = {
     **machine.RULES,
     **system.RULES,
     **files.RULES,
+    **acting.RULES,
 }
 # They only print their arguments, or read about a program
 _TALK = words(
@@ -33,6 +35,11 @@ _TALK = words(
     local declare typeset readonly unset alias expr command-v"""
 )  # fmt: skip
 PROGRAMS = frozenset(RULES) | WRAPPERS | SHELLS | code.OFFENSIVE
+# Variables whose value other programs run
+_NAMES_PROGRAM = words(
+    """PAGER EDITOR VISUAL BROWSER MANPAGER GIT_PAGER GIT_EDITOR GIT_SSH_COMMAND GIT_SEQUENCE_EDITOR FCEDIT SHELL PS4
+    SYSTEMD_PAGER SYSTEMD_EDITOR SUDO_EDITOR LESSOPEN LESSCLOSE PROMPT_COMMAND RSYNC_RSH"""
+)
 _RUNS_ANYWAY = words("""xargs eval find env nohup nice timeout time exec command builtin awk perl ruby php node""")
 
 
@@ -61,17 +68,23 @@ def _present(*findings: Finding | None) -> Iterator[Finding]:
 def _known(command: Command, run: Run) -> Iterator[Finding]:
     if code.offensive(command):
         yield refuse("attack_tool", "it is a tool for attacking computers or stealing passwords")
+    if "/" in command.words[0].text and command.words[0].text in run.files:
+        yield from known_file(command.words[0], run)
     yield from unwrap(command, run)
     if command.name in ("cd", "pushd", "chdir"):
         run.change_folder(command.operands()[0].text if command.operands() else "")
     rule = RULES.get(command.name) or (RULES["mkfs"] if command.name.startswith("mkfs") else None)
     if rule is not None:
         yield from _present(rule(command, run))
+    elif command.name not in PROGRAMS and command.name not in _TALK:
+        yield from _present(throws_away(command))
 
 
 def _assigned(command: Command, run: Run) -> Finding | None:
     name, value = command.texts
     found = system.assignment(name, value)
+    if name in _NAMES_PROGRAM:
+        run.script(value)
     if found is not None and name == "IFS":
         return None if value in ("", "\n", "\t", ",", ":") else found
     return found
@@ -101,7 +114,7 @@ def _hidden_program(command: Command) -> Finding | None:
         return ask("hidden", "the program's path takes detours")
     if re.match(r"/etc/(init\.d|rc\.d|rc\w*\.d)/", word.text):
         return ask("services", "it changes what the system runs")
-    if re.match(r"/(tmp|var/tmp|dev/shm)/", word.text):
+    if is_temporary(word.text):
         return ask("script", "it runs a program from a temporary folder")
     return notice("script", f"it runs {word.text}") if re.match(r"\.{1,2}/", word.text) else None
 
@@ -126,6 +139,7 @@ def _emptied(command: Command, redirect: Redirect) -> Finding | None:
         command.words
         and command.name not in (":", "true")
         and not (command.name == "cat" and command.texts == ("/dev/null",))
+        and not (command.name in ("echo", "printf") and set(command.texts) <= {"", "-n", "-e", "-ne", "-en"})
     ):
         return None
     plain = ">" in redirect.operator and ">>" not in redirect.operator and not redirect.target.text.startswith("/dev/")
@@ -166,5 +180,5 @@ def _paths_in(text: str) -> list[str]:
     if not text or len(text) > 1000 or text.startswith(("http://", "https://")):
         return []
     parts = [text, *re.split(r"[=@:,]", text)[1:]]
-    found = [part.strip("'\"<>()") for part in parts if part and " " not in part]
+    found = [part.strip("'\"<>()") for part in parts if part and (" " not in part or part[0] in "/~")]
     return [part.replace("file://", "") for part in found if part]

@@ -125,6 +125,10 @@ class Run:
                 self._nodes -= 1
                 self.walk_inside(child)
 
+    def _file_redirect(self, node: Node, stdin: str | None, piped: bool) -> None:
+        """A redirection alone, as in ``$(<file)``."""
+        self.run(Command((), self._redirect(node), None, self.cwd))
+
     def _comment(self, node: Node, stdin: str | None, piped: bool) -> str:
         return ""
 
@@ -189,11 +193,16 @@ class Run:
     def _written(self, command: Command, text: str | None) -> str | None:
         for redirect in command.redirects:
             if redirect.writes and not redirect.operator.startswith("2"):
-                self.files[redirect.target.text] = text
+                self._keep(redirect.target.text, text)
                 return ""
         if command.name == "tee":
-            self.files.update({word.text: text for word in command.operands()})
+            for word in command.operands():
+                self._keep(word.text, text)
         return text
+
+    def _keep(self, path: str, text: str | None) -> None:
+        plain = path.removeprefix("./")
+        self.files.update({path: text, plain: text, "./" + plain: text})
 
     def _called(self, command: Command) -> str | None:
         """Functions and aliases that the text has defined itself."""
@@ -219,6 +228,9 @@ class Run:
         rest: list[Node] = []
         for child in node.named_children:
             if child.type == "heredoc_redirect":
+                redirects.extend(
+                    r for c in child.named_children if c.type == "file_redirect" for r in self._redirect(c)
+                )
                 stdin, piped, rest = here_document(self, child), True, after_here_document(child)
             elif child.type == "herestring_redirect":
                 text = self.words(child.named_children[-1:])

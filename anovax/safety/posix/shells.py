@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from anovax.safety.finding import Finding, ask, notice, refuse
 from anovax.safety.normalise import words
+from anovax.safety.posix.expand import OPEN
 from anovax.safety.posix.words import Command, Word
 
 if TYPE_CHECKING:
@@ -29,21 +30,25 @@ def shell(command: Command, run: Run) -> list[Finding]:
         if option in ("-o", "+o", "-O", "+O", "--rcfile", "--init-file") and rest:
             rest.pop(0)
     if rest and rest[0].text not in ("-", "/dev/stdin") and not (command.has("s") and command.piped):
-        return _file(rest[0], run)
+        return known_file(rest[0], run)
     return _piped(command, run) if command.piped else []
 
 
 def _text(rest: list[Word], run: Run, command: Command) -> list[Finding]:
     if not rest:
         return []
-    run.env.update({str(n): word.text for n, word in enumerate(rest[1:10])})
+    run.env.update({str(n): OPEN if word.open else word.text for n, word in enumerate(rest[1:10])})
     run.script(rest[0].text, command.stdin)
     if rest[0].open or rest[0].hidden:
         return [ask("assembled", "the command is assembled at run time and cannot be judged beforehand")]
     return []
 
 
-def _file(word: Word, run: Run) -> list[Finding]:
+def is_temporary(path: str) -> bool:
+    return re.match(r"/(tmp|var/tmp|dev/shm)/", path) is not None
+
+
+def known_file(word: Word, run: Run) -> list[Finding]:
     if word.text in run.files:
         content = run.files[word.text]
         if content is None:
@@ -52,6 +57,8 @@ def _file(word: Word, run: Run) -> list[Finding]:
         return [ask("assembled", "it runs a script that it has just written")]
     if word.open or word.substituted or word.text.startswith("/dev/tcp"):
         return [ask("assembled", "which script it runs is known only then")]
+    if is_temporary(word.text):
+        return [ask("script", "it runs a script from a temporary folder")]
     return [notice("script", f"it runs the script {word.text}")]
 
 
@@ -88,4 +95,4 @@ def source(command: Command, run: Run) -> list[Finding]:
         return []
     if word.text == "/dev/stdin":
         return _piped(command, run)
-    return _file(word, run)
+    return known_file(word, run)

@@ -48,6 +48,7 @@ def after_here_document(node: Node) -> list[Node]:
 def assign(run: Run, node: Node) -> tuple[str, str]:
     name = ((node.child_by_field_name("name") or node).text or b"").decode()
     value = node.child_by_field_name("value")
+    run.walk_inside(node.child_by_field_name("name") or node)
     pieces = pieces_of(value, run.env, run.substitute) if value is not None else []
     text = "".join(piece.text for piece in pieces)
     known = not any(piece.open for piece in pieces)

@@ -140,9 +140,10 @@ def _login(command: Command, run: Run) -> Finding | None:
     named = [text for text in command.low if not text.startswith("-")]
     return ask("services", "it changes sessions or the system's settings") if any(
         re.match((r"set|terminate|kill|lock|unlock|enable|disable|poweroff|reboot|suspend|hibernate|halt|vacuum|"
-            r"rotate|flush|delete|remove|down|up|add|del|off|on|connect|disconnect|modify|replace|change"), text)
+            r"rotate|flush|delete|remove|down|up|add|del|off|on|connect|disconnect|modify|replace|change|block|dns|"
+            r"domain"), text)
         for text in named
-    ) or any(text.startswith(("--vacuum", "--rotate", "--flush")) for text in command.low) else None  # fmt: skip
+    ) or any(re.match(r"--(vacuum|rotate|flush|show-sec)", text) for text in command.low) else None  # fmt: skip
 
 
 def _crypt(command: Command, run: Run) -> Finding | None:
@@ -205,7 +206,7 @@ RULES: Mapping[str, Rule] = {
             """gpg gpg2 openssl"""
         ), _crypt),
     **dict.fromkeys(words(
-    """dbus-send busctl gdbus qdbus xdotool ydotool wtype wmctrl xte xsendkeys"""
+    """dbus-send busctl gdbus qdbus wmctrl"""
 ), _messages),
     **dict.fromkeys(words(
     """yes stress stress-ng forkbomb sysbench cpuburn memtester"""
@@ -252,6 +253,6 @@ RULES: Mapping[str, Rule] = {
               "ssh-add ssh-agent ssh-keyscan ssh-keygen klist kinit ktutil gcore makepwd truecrypt veracrypt"),
     **_always(ask, "spying", "it records keys, screens or network traffic",
               "tcpdump tshark dumpcap wireshark ngrep ettercap bettercap dsniff logkeys showkey evtest "
-                  "xinput xev keylogger xspy xwd import arecord ffmpeg-record script-key "
+                  "xinput xev keylogger xspy xwd arecord ffmpeg-record script-key "
               "screencapture fswebcam streamer scrot grim maim parecord parec xclip xsel pbpaste wl-paste"),
 }  # fmt: skip

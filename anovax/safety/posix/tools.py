@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from anovax.safety.finding import Finding, ask
+from anovax.safety.finding import Finding, ask, notice
 from anovax.safety.normalise import words
 from anovax.safety.posix.git import git
 from anovax.safety.posix.words import Command
@@ -22,12 +22,13 @@ _THROWING = re.compile(
     r"deregister\S*|disable\S*|revoke\S*|cancel\S*|detach\S*|forget|rollback\S*|undo|drain|evict|taint|"
     r"uninstall\S*|unpublish|down|clean|clear\S*|reboot\S*|restart\S*|"
     r"deprovision\S*|suspend\S*|pause|force-unlock|empty\S*|expire\S*|overwrite|replace|poweroff|halt|"
-    r"abandon\S*|release-\S*|disassociate\S*|reimage|redeploy|fresh|"
+    r"abandon\S*|schedule-\S*|\S+-deletion|release-\S*|disassociate\S*|reimage|redeploy|fresh|"
     r"refresh|downgrade|scale|cordon|patch|edit|apply|update\S*|modify-\S*|put-\S*|set-\S*|create\S*|"
     r"attach-\S*|import\S*|export\S*|get-secret\S*|get-session-token|"
     r"assume-role|print-access-token|print-identity-token|get-password-data|get-login-password|auth-token|"
     r"access-key\S*|archive|transfer\S*|exec|ssh|run|deploy|push|merge)"
 )
+_GIVES_KEYS = r"--with-decryption|\bsecrets? versions access|get-secret|keyvault secret show|print-\w+-token"
 _LOOKING = words(
             """list ls ps get describe show status version help logs log info inspect images top events explain
             api-resources config-view plan validate output fmt whoami current-context search history stats port
@@ -37,6 +38,8 @@ _LOOKING = words(
 
 def cloud(command: Command, run: Run) -> Finding | None:
     """aws, gcloud, az, kubectl, terraform…: looking is harmless, throwing away or changing asks."""
+    if command.name in ("aws", "az", "gcloud") and re.search(_GIVES_KEYS, " ".join(command.low)):
+        return ask("secrets", "it reads secrets")
     verbs = [part for text in command.low if not text.startswith("-") for part in re.split(r"[:.]", text) if part][:6]
     flags = " ".join(text for text in command.low if text.startswith("-"))
     if re.search(r"--(delete|force|prune|purge|auto-approve|destroy|replicas[= ]0|remove\S*|yes|hard)\b", flags):
@@ -47,6 +50,14 @@ def cloud(command: Command, run: Run) -> Finding | None:
         and any(text.startswith("secret") for text in verbs)
     ):
         return ask("secrets", "it reads secrets")
+    if (
+        command.name in ("gh", "glab")
+        and verbs[:1] in (["issue"], ["pr"], ["mr"])
+        and verbs[1:2] in (["create"], ["comment"])
+    ):
+        return notice("send", "it publishes a text")
+    if command.name in ("aws", "heroku") and len(verbs) > 1:
+        verbs = verbs[1:]  # the first names a service, such as logs or ps
     if verbs and verbs[0] in _LOOKING:
         return None
     if any(_THROWING.fullmatch(text) for text in verbs[:4]):
@@ -79,7 +90,8 @@ def container(command: Command, run: Run) -> Finding | None:
         re.fullmatch(
             (
                 r"rm|rmi|prune|kill|stop|down|remove|destroy|pause|push|commit|load|import|cp|restart|update|swarm|"
-                r"leave|export|save|login|create|start|secret|disconnect|reset|uninstall"
+                r"leave|export|save|login|create|start|secret|disconnect|reset|uninstall|"
+                r"delete|undefine|unregister\w*|deletevm"
             ),
             verb,
         )
@@ -141,7 +153,7 @@ def changes_data(text: str) -> bool:
 def database(command: Command, run: Run) -> Finding | None:
     text = " ".join([*command.texts, command.stdin or ""])
     if _SQL.search(text) or re.search(
-        r"\\!|\.shell|\.system|\\copy|\.import|\.restore|--init-command|\bsystem\s+\w+", text
+        r"\\!|\.shell|\.system|\\copy|\.import|\.restore|--init-command|\bsystem\s+\w+|-o\s*['\"]?\||\\[go]\s*\|", text
     ):
         return ask("database", "it changes or deletes data, or runs a program")
     if command.stdin is None or any(r.operator == "<" for r in command.redirects):
@@ -193,13 +205,16 @@ def _copied(named: list[str]) -> Finding | None:
 _TASKS = re.compile(
     r"(\w+[:.])?(db:(drop|reset|purge|wipe|rollback|truncate_all|seed:replant|schema:load)|migrate:(fresh|"
     r"reset|refresh|rollback)|db:wipe|wipe|flush|reset_db|reset|drop|destroy|nuke|uninstall|distclean|"
-    r"mrproper|prune|clean-all|deploy|publish|release|db:migrate:reset|purge|obliterate|delete|unlink)"
+    r"mrproper|prune|clean-all|deploy|publish|release|db:migrate:reset|purge|obliterate|delete|unlink|drop-all|"
+    r"dropall|downgrade|revert|strip|abandon|--full-refresh)"
 )
 
 
 def project(command: Command, run: Run) -> Finding | None:
     """make, rails, artisan…: their tasks; the ones that throw data away are named for it."""
-    if any(_TASKS.fullmatch(text) for text in command.low[:4]):
+    if any(_TASKS.fullmatch(text) for text in command.low[:4]) or (
+        command.name in ("flyway", "hg", "bzr") and {"clean", "--clean", "-c"} & set(command.low)
+    ):
         return ask("project", "it deletes data or publishes")
     return None
 
@@ -220,15 +235,15 @@ RULES: Mapping[str, Rule] = {
         ), container),
     **dict.fromkeys(words(
             """aws gcloud az gsutil bq doctl heroku fly flyctl kubectl oc k3s helm helmfile terraform tofu
-            terragrunt pulumi ansible ansible-playbook cdk sam serverless sls eksctl kops vercel netlify
-            firebase wrangler supabase railway render hcloud linode-cli ibmcloud oci openstack nova consul nomad
+            terragrunt pulumi ansible-playbook cdk sam serverless sls eksctl kops vercel netlify
+            firebase wrangler supabase railway render hcloud linode-cli k ibmcloud oci openstack nova consul nomad
             packer salt puppet chef knife argocd flux istioctl gitlab jenkins circleci stripe twilio mongocli
             atlas cf rancher velero s3cmd s5cmd b2 azcopy linode vultr-cli scw exo civo kubectx virtctl talosctl
-            etcdctl kafka-topics kafka-topics.sh rabbitmqctl zkcli influx eb copilot"""
+            etcdctl kafka-topics kafka-topics.sh rabbitmqctl zkcli eb copilot rabbitmqadmin"""
         ), cloud),
     **dict.fromkeys(words(
             """mysql mariadb psql sqlite3 sqlite mongo mongosh sqlcmd osql isql sqlplus cqlsh clickhouse-client
-            duckdb usql cockroach influx-cli pgcli mycli litecli db2 bcp"""
+            duckdb usql cockroach influx influx-cli pgcli mycli litecli db2 bcp"""
         ), database),
     **dict.fromkeys(words(
             """dropdb dropuser createuser mysqladmin pg_dropcluster pg_ctl pg_ctlcluster pg_restore mongorestore
@@ -241,7 +256,8 @@ RULES: Mapping[str, Rule] = {
     synchronise),
     **dict.fromkeys(words(
             """make rails rake bundle artisan prisma alembic flyway liquibase mix sequelize typeorm knex manage.py
-            django-admin gradle gradlew mvn just task ninja drush wp"""
+            django-admin gradle gradlew mvn just task ninja drush wp
+            bzr jj p4 cvs fossil diesel sqlx dbt goose dbmate phinx skaffold k3d"""
         ), project),
     **dict.fromkeys(words(
     """restic borg borgmatic timeshift snapper duplicati kopia bup rdiff-backup tarsnap btrbk"""

@@ -126,6 +126,8 @@ def _xargs(command: Command, run: Run) -> list[Finding]:
         return []
     given = [Word(text) for text in command.stdin.split()][:50] if command.stdin else [Word("", open=True)]
     whole = Word(command.stdin.strip()) if command.stdin else given[0]
+    if command.stdin and Command((rest[0],)).name in SHELLS:
+        run.script(command.stdin)  # with -0 or -d all of it is one argument
     if holder:
         inner = [
             Word(word.text.replace(holder, whole.text), open=word.open or (whole.open and holder in word.text))
@@ -214,9 +216,10 @@ def _multiplexer(command: Command, run: Run) -> list[Finding]:
 
 def _later(command: Command, run: Run) -> list[Finding]:
     """at, batch, crontab"""
+    command_text = " ".join(command.low)
     if command.name == "crontab" and command.texts and set(command.texts) <= {"-l"}:
         return []
-    if command.has("lV") and command.name == "at":
+    if command.name == "at" and (command.has("lV") or not re.search(r"\d|now|noon|midnight|teatime|-f", command_text)):
         return []
     if command.stdin:
         run.script(command.stdin)

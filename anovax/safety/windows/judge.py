@@ -15,7 +15,7 @@ from anovax.safety.windows.lexer import Statement, expanded, statements, tricks
 from anovax.safety.windows.tables import JUDGED
 
 MAX_DEPTH = 4
-_VERBS = words(
+VERBS = words(
     """set new remove stop invoke start add enable disable clear reset restart uninstall install import export register
     unregister initialize move rename copy format suspend resume update mount dismount expand compress send save
     publish grant revoke block unblock lock unlock limit checkpoint restore repair optimize enter connect disconnect
@@ -68,7 +68,7 @@ def _statement(statement: Statement, depth: int, other: Other | None) -> Iterato
     verb, dash, _ = name.partition("-")
     if (
         dash
-        and verb in _VERBS
+        and verb in VERBS
         and re.fullmatch(r"[a-z]+-[a-z]{3,}", name)
         and name not in _HARMLESS_CMDLETS
         and name not in JUDGED
