@@ -55,8 +55,17 @@ def _whole(words: list[str]) -> int | None:
     return total + group
 
 
+# "a hundred and five" is one number, "ten and twenty" are two.
+_TWO_NUMBERS = re.compile(
+    r"(?<!hundred)(?<!thousand)(?<!million)(?<!billion)(?<!trillion)(?P<and>[\s-]+and[\s-]+)", re.IGNORECASE
+)
+
+
 def _phrase(match: re.Match[str]) -> str:
     text = match.group().lower()
+    if both := _TWO_NUMBERS.search(text):
+        head, tail = match.group()[: both.start()], match.group()[both.end() :]
+        return spoken_numbers(head) + both["and"] + spoken_numbers(tail)
     whole, point, fraction = text.partition(" point ")
     words = [w for w in re.split(r"[\s-]+", whole) if w not in ("and", "a")]
     value = _whole(words)

@@ -22,7 +22,7 @@ _ASK_WORDS = (
 _ASKS = frozenset(_ASK_WORDS.split())
 _SCREEN = re.compile(
     r"\b(?:screen|app|website|web|online|internet|google|youtube|theme|mode|movie|film|selected|selection|the text|"
-    r"tabs?|window|page|bookmarks?|"
+    r"tabs?|window|page|bookmarks?|in my area|nearby|near me|near here|in town|"
     r"text (?:bold|italics?|underlined|\w+er|colou?r|size|\w+case|red|blue|green|black|white))\b"
 )
 

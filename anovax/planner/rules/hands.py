@@ -36,6 +36,8 @@ _MADE_UP = re.compile(
     r"list)\b|"
     r"\b(?:times|languages?|in (?:capitals|capital letters|upper ?case|lower ?case|bold|italics?|spanish|french|"
     r"german))$|"
+    r"^(?:colon|semi ?colon|dot|dash|hyphen|(?:forward |back ?)?slash|quotes?|apostrophe|tilde|pipe|\w+ (?:"
+    r"bracket|quote))$|"
     r"\b(?:comma|full stop|question mark|exclamation (?:mark|point)|new ?line|new paragraph)\b",
     re.IGNORECASE,
 )

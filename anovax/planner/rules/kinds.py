@@ -59,6 +59,7 @@ received|the) (email|emails|e-mail|e-mails|mail|mails|inbox) [<x>]
 who (emailed|e-mailed|mailed) me [<x>]
 (did|has) <who> (email|emailed|e-mailed|write) me [<x>]
 (any|are there any|is there any|are there) (emails|email|mail) [<x>]
+(has|have) there been [any] [new] (mail|email|emails|messages) [<x>]
 
 = I have no address book. I can remember a number or an address that you tell me.
 (add|save|store|put|create) <x> (to|in|as) [a|my] [new] (contacts|contact|address book|contact list|phone book)
@@ -106,19 +107,27 @@ did|check on|when is) my [<y>] (package|packages|parcel|order|orders|delivery|de
 takeout|pizza|food|luggage|flight|reservation) [<x>]
 (add|put) <x> (to|in) [my|the] [amazon|shopping] (cart|basket)
 (i|we) (need|want) (a|an) (uber|lyft|taxi|cab|ride) [<x>]
+sign me up for <x>
+(cancel|end|renew) my [<y>] (membership|subscription|account) [<x>]
 i lost my luggage
 (what|which) [<y>] (gate|seat|terminal) [<z>] my flight [<x>]
 
 = I do not control devices or do chores in the house. I work this computer: programs, windows, typing and the web.
 deeds: turn switch put dim brighten lower raise increase decrease set change make shut open close lock unlock \
 start stop power activate deactivate adjust reduce bring unplug preheat fade program shut run
-things: light|lights|lamp|lamps|light bulb|bulbs|thermostat|heating|heater|air conditioning|air conditioner|ac|a \
+things: light|lights|lighting|lamp|lamps|light bulb|bulbs|thermostat|heating|heater|air conditioning|air conditioner|\
+ac|a \
 c|the fan|fans|tv|television|oven|stove|coffee machine|coffee maker|coffee pot|kettle|vacuum|vacuum cleaner|\
 roomba|robot vacuum|smart plug|plug socket|wemo|wemo plug|outlet|blinds|curtains|dishwasher|washing machine|dryer|the \
 socket|socket|\
 sprinklers|sprinkler|microwave|fireplace|security system|front door|back door|garage|garage door|door|doors|gate|\
 porch light|furnace|smart socket|humidifier|hue|temperature|the heat
 (lights|light|lamp|tv|heating|fan) (on|off|out|up|down) [<x>]
+all [of] [the|my] (lights|lamps) <x>
+(charge|start|warm up|park|drive|refuel|unlock|lock|wash) my (car|phone|truck|bike|tablet) [<x>]
+(turn|put|set|switch) [off|on] my (phone|cell phone|tablet) [<x>]
+(flush|unclog) the toilet
+(take|measure|check) my (blood pressure|pulse|heart rate|body temperature)
 (is|are|did i leave|have i left) (the|my|any) [<y>] (light|lights|oven|stove|door|doors|heating|tv|garage|garage door|\
 heater|iron) (on|off|open|closed|locked|unlocked|running|shut) [<x>]
 (make|brew|prepare|pour|start|fix) [me|us] [a|some|the|my|fresh|morning] [cup of|pot of] (coffee|tea|espresso|\

@@ -21,7 +21,8 @@ _OURS = re.compile(
     r"desktop|alarms?|timers?|reminders?|files?|folders?|downloads?|clipboard|mouse|cursor|volume|battery|bookmarks?|"
     r"(?:next|upcoming|coming|scheduled) events?|events (?:are|is) (?:coming|up)|payday|pay day|rent|remote|keys|"
     r"wallet|"
-    r"who(?:'s| is) (?:calling|coming|at the door|outside|there|here|the best$)|do you mean|does it cost$|package|"
+    r"who(?:'s| is) (?:calling|coming|at the door|outside|there|here|the best$)|do you mean|^(?:look|feel|sound)$|does it cost$|"
+    r"package|"
     r"parcel|midnight|noon|trash day|garbage day)\b",
     re.IGNORECASE,
 )
@@ -78,7 +79,11 @@ does it (look like|rain|snow) [<rest>]
 [the] (latest|breaking|top|today's|recent|current|world|local|international|sports|political|business|tech|\
 technology) (news|headlines|stories) [<rest>]
 (news|headlines) [<rest>]
-(what's|what is) (happening|going on|new|trending) (in|with|on) [<rest>]
+[tell me|know] (what's|what is) (happening|going on|new|trending) (in|with|on) [<rest>]
+(tell me|give me|know|what is|what's|find out|show me) the latest (about|on|in|with|from) <rest>
+know [the] [latest] news [(about|on|in|from) <rest>]
+(find|give me|get me|show me|find me|check) [the] (train|bus|flight|plane|ferry) (tickets|ticket|times|schedule|\
+schedules|timetable|timetables) <rest>
 (find|find me|find us|look for|locate|search out) (a|an|some|any|good|nice|cheap|local|all|places|restaurants|\
 hotels|flights|events|movies|recipes|tickets|information|info) <rest>
 (find|find me|look for) the (best|cheapest|nearest|top|closest|latest|fastest|most ~) <rest>
@@ -138,7 +143,9 @@ theaters|plays|attractions|sights|museums|things to do) <rest>
 route) (to|from) <rest>
 how (far|long) (is|does|will|would|is it|away is|of a drive|to get) <rest>
 (what's|what is|how's|how is|check|tell me|is there|is) [the] ~ traffic [<rest>]
+how (bad|heavy) is [the] traffic [<rest>]
 traffic [<rest>]
+how (bad|heavy) is [the] traffic [<rest>]
 (when|what time) (does|will|is|did) [the] (sun|moon|sunrise|sunset) [<rest>]
 (when|what time) (does|do|will|is) [the] [next] ~ (open|close|opens|closes|leave|arrive|depart|leaving|arriving|\
 departing|start) [<rest>]

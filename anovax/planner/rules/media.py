@@ -19,12 +19,12 @@ sounds := speaker volume|music volume|volume|sound|audio|speaker|speakers|music|
 volume|computer|pc|laptop
 
 = volumeup
-(turn|crank|bring|push) [the|my|your] {sound} [way] up {bit}
+(turn|crank|bring|push|put) [the|my|your] {sound} [way] up {bit}
 (turn|crank|bring|pump) up [the|my|your] {sound} {bit}
 (increase|raise|boost|up) [up] [the|my|your] {sound} {bit}
 [the|my] (volume|sound) up {bit}
 (turn|crank|pump) (it|this|that) up {bit}
-[make it|make the music|play it|a bit|a little|much] louder [please]
+[make it|make the music|play it] [a bit|a little|a little bit|much|even] louder [please]
 make [the|my|your] {sound} (louder|higher) {bit}
 (i need|i want|i'd like) [the|my|your] {sound} [to be] (louder|higher|up) {bit}
 (more|higher) volume
@@ -39,12 +39,12 @@ it up|turn \
 the volume up|turn up the volume]
 
 = volumedown
-(turn|bring|tone) [the|my|your] {sound} [way] down {bit}
+(turn|bring|tone|put) [the|my|your] {sound} [way] down {bit}
 (turn|bring|tone) down [the|my|your] {sound} {bit}
 (decrease|lower|reduce|drop|quiet|soften) [down] [the|my|your] {sound} {bit}
 [the|my] (volume|sound) down {bit}
 (turn|tone) (it|this|that) down {bit}
-[make it|make the music|play it|a bit|a little|much] (quieter|softer)
+[make it|make the music|play it] [a bit|a little|a little bit|much|even] (quieter|softer)
 make [the|my|your] {sound} (quieter|lower|softer|less loud) {bit}
 make it (less loud|not so loud)
 (i need|i want|i'd like) [the|my|your] {sound} [to be] (quieter|lower|softer|down) {bit}
@@ -61,11 +61,11 @@ too loud [turn it down|can you turn it down|could you turn it down|please turn i
 (mute|silence|unmute|un mute) [the|this|my|all|that] [{sounds}|sounds|it|video|song|everything|system|device]
 [turn|switch|shut] (off|on) [the|my] (sound|audio|volume|speakers|speaker)
 (turn|switch|shut) [the|my] (sound|audio|volume|speakers|speaker) (off|on)
-(no sound|sound off|sound on|toggle mute|mute toggle)
+(no sound|sound off|sound on|volume off|volume on|toggle mute|mute toggle)
 (turn|set|put) [the|my] {sound} (to zero|to 0|on mute|to mute)
 
 = playpause
-(pause|resume|unpause|un pause|continue|start|restart) [playing] [the|this|that|my] {song}
+(pause|resume|unpause|un pause|continue|start|restart) [playing|with] [the|this|that|my] {song}
 (pause|resume|unpause|play pause|pause playback|resume playback|resume playing|continue playing|keep playing)
 (play|hit play|start|put on|play me) [the|some|my|a|me] [some|a] (music|song|songs|tunes|playback)
 stop [playing] [the|this|that|my] (music|song|track|playback|video|radio|podcast|audio|tune)
@@ -75,9 +75,10 @@ stop (playing|playback)
 (turn|switch|shut) [the|my] music (off|on)
 
 = nexttrack
-[play|go to|skip to|jump to|put on|switch to|move to|start|move on to|go on to] [the|a|my] next (track|song|tune|\
-one|music|video|episode)
-skip [over|past] {this} [song|track|tune|one|music|video|it|ahead|forward]
+[play|go to|skip to|jump to|put on|switch to|move to|start|move on to|go on to] [the|a|my] next [podcast] (track|song|\
+tune|\
+one|music|video|episode|podcast|chapter)
+skip [over|past] {this} [podcast|episode|song|track|tune|one|music|video|it|ahead|forward]
 skip to the next
 (change|switch) the (song|track|music)
 (i do not|i don't) (like|want) (this|that) (song|track|one) [skip it|skip|next|play the next one|play another]
@@ -89,22 +90,26 @@ change to [the] next (track|song|tune|one)
 
 = prevtrack
 [play|go to|skip to|jump to|put on|switch to|go back to|skip back to|return to] [the|a|my] (previous|last|prior) \
-(track|song|tune|music|video|episode) [again]
+[podcast] (track|song|tune|music|video|episode|chapter) [again]
 (go|skip) back (a|one) (song|track)
 
 = volume up by
 (turn|increase|raise) [up] [the] {sound} [up] [by] <n> (times|notches|steps)
+(turn|increase|raise) [up] [the] {sound} [up] by <n>
 volume up [by] <n> [times|notches|steps]
 
 = volume down by
 (turn|decrease|lower|reduce) [down] [the] {sound} [down] [by] <n> (times|notches|steps)
+(turn|decrease|lower|reduce) [down] [the] {sound} [down] by <n>
 volume down [by] <n> [times|notches|steps]
 
 = volume full
-(turn|crank|set|put|bring) [up] [the|my] {sound} [up] [all the way up|all the way|to max|to maximum|to the max|to \
-the maximum|at maximum|to full|to 100|to 100%|to 100 percent|to one hundred percent|to full blast]
+(turn|crank|set|put|bring) [up] [the|my] {sound} [up] (all the way up|all the way|to max|to maximum|to the max|to \
+the maximum|at maximum|to full|to 100|to 100%|to 100 percent|to one hundred percent|to full blast)
 [turn|go|crank] [to] (max|maximum|full) volume
 volume [all the way] [to] [the] (max|maximum|full|highest)
+(increase|raise) [the|my|your] {sound} to [the] (max|maximum|full|highest) [level]
+(put|set) [the|my|your] {sound} (at|on) [the] (max|maximum|full|highest)
 (maximize|maximise|max out) [the|my] (volume|sound)
 """
 

@@ -172,7 +172,8 @@ what do you know about <what>
 show me|show|check|list|when is|when's|what day is|what date is|where is|who is|give me|go over|pull up|review|what's \
 on|whats on|what is \
 on|what's in|what is in|what do i have on|what all is on|is there anything on|what things are on|do you remember|\
-display|open|read off|what items are on|what else is on|tell me what's on|tell me what is on|tell me all the items on|\
+display|open|read off|what items are on|what else is on|what is left on|what's left on|tell me what's on|tell me what \
+is on|tell me all the items on|\
 tell me the items on|read the items on|list the items on|\
 tell me everything on|what do i need on|what do i have in|what did i put on|give me the items on|let me see|let me \
 hear) my <what>

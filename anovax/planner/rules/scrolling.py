@@ -14,11 +14,13 @@ top := (page|document|screen|article|window|site|website|list)
 scroll <how>
 
 = scroll on
-(scroll|keep scrolling)
+(scroll|keep scrolling|keep scrolling down|continue scrolling)
 
 = top
 (scroll|go|jump|move|take me) [back] [up] [all the way] to [the] [very] top [of] [the|this] [{top}]
 [the] top of [the|this] {top}
+back to [the] top [of] [the|this] [{top}]
+(go|jump|move|scroll|take me) [back] to [the] (beginning|start) of [the|this] {top}
 
 = bottom
 (scroll|go|jump|move|take me) [down] [all the way] to [the] [very] (bottom|end) [of] [the|this] [{top}]

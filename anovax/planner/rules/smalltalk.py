@@ -21,7 +21,8 @@ afternoon|evening|today|tonight|days|friend|buddy|going|doing]
 how (is|are|have|has) (it|things|everything|life|you|your) (going|doing|been|treating|day|week|morning) ~
 how's (it|things|everything|life|your day|your) ~
 how (do you do|do you feel|you doing|goes it) ~
-(what's|whats|what is) (up|new|happening|going on) [with you|today]
+(what's|whats|what is) (up|new|happening|going on) [with you|today|olly|anovax|jarvis|buddy|dude|man|there]
+(how was|how is|how's|how did) your (day|weekend|night|morning|week) [go|going] [so far|today]
 are you (ok|okay|well|alright|happy|fine|good|doing ok|doing well|having a good day) ~
 what are you (doing|up to) [today|now|right now]
 tell me how you (are|feel) ~
@@ -82,7 +83,7 @@ being) ~
 person|machine|computer|ai|real|being) ~
 is this a (bot|robot|human|person|machine|computer|recording)
 (you are|you're) ~ (bot|robot|human|person|machine|computer|ai|program) ~
-do you (dream|sleep|eat|breathe|have feelings|have emotions|think|feel) ~
+do you [ever|even|really] (dream|sleep|eat|breathe|have feelings|have emotions|think|feel) ~
 (what's|what is|which is) your gender
 
 = The people who write AnovaX made me. I work for whoever sits at this computer.
@@ -148,6 +149,7 @@ why do (we|people|humans) exist
 = I am sorry to hear that. Tell me if I can do something for you.
 (i'm|i am|i feel|i'm feeling|i am feeling) [so|very|really|a bit|a little] (sad|tired|bored|lonely|depressed|\
 unhappy|sick|angry|stressed|hungry|thirsty|upset|sleepy|exhausted|worried|scared|ill) [today|now]
+i (had|am having) a [really|very] (bad|rough|hard|long|terrible|awful) (day|week|night) [today]
 (you are|you're) [so|very|really|a|an] (stupid|dumb|annoying|useless|idiot|bad|terrible|awful|the worst|boring|\
 wrong) ~
 (i hate you|you suck|that was bad|bad job|that's wrong|that is wrong|wrong answer)
@@ -157,7 +159,13 @@ wrong) ~
 day|weekend) [to you|everyone|anovax|jarvis|computer|too]
 (congratulations|congrats) [to you|anovax|jarvis|everyone]
 
+= Happy birthday to you!
+[today] (it's|it is|is) my birthday [today]
+
 = That is good to hear.
+(that's|that is|that sounds) [so|very|really|pretty] (cool|great|nice|awesome|interesting|good|amazing|wonderful|neat|\
+fun)
+i (had|am having|'m having) a [really|very] (good|great|nice|wonderful|fantastic) (day|week|time) [today]
 (i'm|i am|i feel|i'm feeling|i'm doing) [so|very|really|doing] (happy|good|great|fine|well|fantastic|excited|\
 wonderful) [today|now|too]
 i (love|like|adore|missed) you ~

@@ -29,7 +29,8 @@ _SAYINGS = (
     "Measure twice, cut once.",
 )
 _PHRASES = r"""
-joke := (tell|hear|give|say|share|know|do you know|have you got|got|hit|crack|make|i want|i want to hear|i'd like \
+joke := (tell|hear|give|say|share|know|do you know|do you have|have you got|got|hit|crack|make|i want|i want to hear|\
+i'd like \
 to hear|let me hear|let's hear)
 
 = stop
@@ -254,7 +255,9 @@ def _close_it(match: re.Match[str], scene: Scene) -> Reading | None:
 
 
 _NOT_WORDS = re.compile(
-    r"^(?:something|anything|that|it|this|what|to|if|when|in|no to|yes to|my|the time|the date)\b", re.IGNORECASE
+    r"^(?:something|anything|that|it|this|what|to|if|when|in|no to|yes to|my|the time|the date|the alphabet|a prayer|"
+    r"a poem|grace|whatever|some\b.*)\b",
+    re.IGNORECASE,
 )
 
 

@@ -149,6 +149,8 @@ class Web:
         return Reading((Call("open_url", {"url": url}),), free=True, folds=True) if url else None
 
     def images(self, match: re.Match[str], scene: Scene) -> Reading | None:
+        if re.search(r"\bfor\b", match["what"]):
+            return None  # "search reddit for cat pictures": reddit is to be searched
         return self.on_site("images.google.com", "images", match["what"])
 
     def maps(self, match: re.Match[str], scene: Scene) -> Reading | None:
