@@ -28,12 +28,17 @@ class Decoded:
 def doubtful(result: Decoded, seconds: float) -> bool:
     """Whether a short-window result needs the full window: repetition, low confidence, too much text or none.
 
-    One to three words are rarely said with confidence by Whisper, so more doubt is allowed there.
+    The fewer words, the less confident Whisper is even when it is right, so more doubt is allowed there.
     """
     words = _words(result.text)
     dense = len(words) > 6 * seconds + 2
-    unsure = result.logprob < (-1.25 if len(words) <= 3 else -0.48)
+    unsure = result.logprob < least_confidence(len(words))
     return repeats(words) or dense or unsure or compression(result.text) > 2.0 or not words
+
+
+def least_confidence(words: int) -> float:
+    """The mean log probability from which so many words are believed at once."""
+    return -1.25 if words <= 3 else -0.64 if words <= 6 else -0.48
 
 
 def believed(result: Decoded, spoken_s: float) -> Decoded:
