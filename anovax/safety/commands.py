@@ -21,18 +21,21 @@ if TYPE_CHECKING:
     from tree_sitter import Parser
 
 MAX_COMMAND = 2000
+INTERRUPTED = "\x03"
 _PROMPT = re.compile(r"\s*(?:[$%>]\s+|:?!\s*)(?=\S)")
 _RECALLED = re.compile(r"(?<![\w$\[{(\"!?.,:])!(?:!|\$|\^|\*|\?\w|-?\w)|(?m:^\s*\^[^\^\n]+\^)")
 _PROSE = re.compile(r"(?:[^\S\n]*(?:[^\W_][\w ,.!?'’\"“”:()–—…-]*)?(?:\n|\Z))*\Z")
 # Quotes around some letters of a word, or around none: an apostrophe has letters on both sides
-_QUOTED_INSIDE = re.compile(r"\w['\"]\w*['\"]|['\"]\w*['\"]\w")
+_QUOTED_INSIDE = re.compile(r"\w['\"]\w*['\"](?!(?:s|t|d|m|ll|re|ve)\b)|(?<!\w)['\"]\w*['\"]\w")
 _CMDLET = re.compile(r"(?m)^\s*([A-Za-z]+)-([A-Z]\w\w+|(?i:item|process|service|computer|content|itemproperty|alias|"
                      r"expression|command|webrequest|executionpolicy|eventlog|history|localuser|disk|partition|"
                      r"pssession|clipboard|adaccount|aduser|adaccountpassword|volume|scheduledtask)\b)")  # fmt: skip
 _CODE = re.compile(r"\s*(import\s+[\w.]+\s*([;,\n]|as\b|\Z)|from\s+[\w.]+\s+import\b|(\w+\s*=\s*)?\w+(\.\w+)*\s*\()")
+_HERE_BEGINS = re.compile(r"<<-?\s*['\"]?(\w+)")
+_HERE_DOCUMENT = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?([^\n]*)\n(?:.*?\n)??\s*\1[^\S\n]*(?=\n|\Z)", re.DOTALL)
 _STATEMENT = re.compile(r";\s*\Z|[=({]|\b[A-Z]{4,}\b")
 _LINE = re.compile(r"(?m)^[^\S\n]*(\S+).*$")
-_NO_PROSE = re.compile(r"(?m)(^|\s)[-.]|\w[.:]\w|--|__|:$")
+_NO_PROSE = re.compile(r"(?m)[-.](?<!\S.)|[.:](?<=\w.)(?=\w)|--|__|:$")
 # They make a sentence; names of files they are not
 _LINKING = words(
     """the is are was were with we you he she they my your his her our their for of an me it that this and but said who
@@ -87,13 +90,23 @@ def _is_sentence(line: str) -> bool:
     return len(spoken) > 2 and len(_LINKING & set(spoken[1:])) >= needed
 
 
+def _closed(text: str) -> str:
+    """A here-document that has not ended yet is read as if it ended here: its lines are no commands of the shell."""
+    if "<<" not in text or "<<<" in text:
+        return text
+    begun = _HERE_BEGINS.search(_HERE_DOCUMENT.sub(r"\2", text))
+    return text if begun is None or "\n" not in text.strip() else f"{text.rstrip()}\n{begun[1]}\n"
+
+
 def goes_on(script: str) -> bool:
     """The shell waits for another line: a backslash, an open quote, a here-document, a loop."""
     text = script.rstrip("\n")
     if text.endswith(("\\", "\uff3c", "\u29f5", "\u2216")) or re.search(r"(\|\||&&|\||\bdo|\bthen|\{|\()\s*$", text):
         return True
-    if re.search(r"<<-?\s*['\"]?\w+", text) and "<<<" not in text:
-        return not re.search(r"<<-?\s*['\"]?(\w+)['\"]?.*\n\s*\1\s*$", text, re.DOTALL)
+    if "<<" in text and "<<<" not in text:
+        text = _HERE_DOCUMENT.sub(r"\2", text)
+        if _HERE_BEGINS.search(text):
+            return True
     return re.search(r"['\"]", re.sub(r"'[^']*'|\"[^\"]*\"", "", re.sub(r"\\.", "", text))) is not None
 
 
@@ -104,9 +117,23 @@ class Session:
         self._new_run = new_run
         self._runs: list[Run] = []
         self._unfinished = ""
+        self._given_up = False
 
     def submit(self, text: str, place: Place) -> Finding:
-        """What submitting these lines would be."""
+        """What submitting these lines would be. INTERRUPTED: what was begun may have been given up before them, so that
+        they are judged alone too."""
+        if text == INTERRUPTED:
+            self._given_up = bool(self._unfinished)
+            return APPROVED
+        if self._given_up:
+            self._given_up = goes_on(self._unfinished + text)
+            return strictest([self._fresh().submit(text, place), self._submit(text, place)])
+        return self._submit(text, place)
+
+    def _fresh(self) -> Session:
+        return Session(self._new_run)
+
+    def _submit(self, text: str, place: Place) -> Finding:
         text = self._unfinished + text
         if not text.strip() or (place is Place.UNKNOWN and is_prose(text)):
             return APPROVED
@@ -114,7 +141,9 @@ class Session:
             return ask("too_long", "the command is too long to be judged")
         self._unfinished = text + "\n" if goes_on(text) else ""
         return strictest(
-            found for index, reading in enumerate(readings(text)) for found in self._read(reading, place, index)
+            found
+            for index, reading in enumerate(readings(_closed(text)))
+            for found in self._read(reading, place, index)
         )
 
     def _read(self, text: str, place: Place, index: int) -> Iterator[Finding]:

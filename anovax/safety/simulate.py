@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from anovax.plan import World
-from anovax.safety.commands import begins_command, is_prose
+from anovax.safety.commands import INTERRUPTED, begins_command, is_prose
 from anovax.safety.finding import APPROVED, Finding, ask, notice, strictest
 from anovax.safety.hotkeys import closes, judge_chord, leads_to
 from anovax.safety.keys import Chord, parse_chords
@@ -36,6 +36,8 @@ _CONTROL_KEYS = {
 _CONTROL_KEYS |= {chr(code): f"ctrl+{chr(code + 96)}" for code in range(1, 27) if chr(code) not in _CONTROL_KEYS}
 _CONTROL_CHORDS = {char: parse_chords(keys)[0] for char, keys in _CONTROL_KEYS.items()}
 _ENTERS = ("ctrl+j", "ctrl+m", "ctrl+o")
+_PLAIN_ENTERS = ("enter", "j", "m", "o")  # with Ctrl the last three are Enter too
+_TYPED = ("backspace", "tab", "space")
 _PASTES = ("ctrl+v", "ctrl+shift+v", "shift+insert", "super+v", "ctrl+alt+v", "ctrl+insert", "paste")
 _COPIES = ("ctrl+c", "ctrl+x", "ctrl+insert", "super+c", "super+x", "copy", "cut", "ctrl+shift+c", "shift+delete")
 
@@ -81,6 +83,7 @@ class Simulation:
         self.desk, self._commands, self._shell, self._urls = desk, commands, shell, urls
         self._heard = simple(heard)
         self.submitted: list[str] = []  # what the current step has submitted as commands
+        self._judged = 0  # how many of these have been judged already
 
     # --- effects -----------------------------------------------------------------------------------------------------
 
@@ -92,6 +95,7 @@ class Simulation:
             if re.search(r"[^\w\s.+&'-]|\s-\w|^\S+\s+\S+\s+\S+", name) or place is Place.UNKNOWN or begins_command(name)
             else APPROVED
         )
+        self._interrupt()
         self.desk.go(place, fresh=True)
         if found.decision in ("ask", "refuse"):
             return found
@@ -106,16 +110,25 @@ class Simulation:
         return self._urls(name) if is_address(name) else APPROVED
 
     def focus(self, name: str) -> Finding:
-        self.desk.go(place_of_name(name))
+        self.leave(place_of_name(name))
         return APPROVED
 
     def leave(self, place: Place = Place.UNKNOWN) -> None:
         """Something has moved the focus to where we cannot see."""
+        self._interrupt()
         self.desk.go(place)
+
+    def _interrupt(self) -> Finding:
+        """What a shell has been told so far may be given up: what comes next may be a line of its own."""
+        found = self._submitted()
+        self._judged = len(self.submitted)
+        self._shell(INTERRUPTED, self.desk.place)
+        return found
 
     def click(self, button: str) -> Finding:
         """The text cursor may stand elsewhere afterwards; a middle click (or a terminal's right click) pastes."""
         desk = self.desk
+        self._interrupt()
         if button != "left":
             desk.line.blind = desk.line.blind or "the clipboard"
         elif desk.line.text:
@@ -162,7 +175,7 @@ class Simulation:
         return strictest([*(self._chord(chord) for chord in chords * times), self._submitted()])
 
     def open_url(self, url: str) -> Finding:
-        self.desk.go(Place.BROWSER)
+        self.leave(Place.BROWSER)
         return self._urls(url)
 
     def paste(self) -> Finding:
@@ -176,6 +189,8 @@ class Simulation:
     def _chord(self, chord: Chord) -> Finding:
         desk, name = self.desk, str(chord)
         found = judge_chord(chord, desk.place, self._heard) or self._answer(chord)
+        if (chord.mods or chord.key not in _TYPED) and chord.key not in _PLAIN_ENTERS:
+            found = strictest([found, self._interrupt()])
         place = leads_to(chord, desk.place)
         if place is not None:
             desk.go(place, fresh=place in (Place.RUN_BOX, Place.ADDRESS, Place.FILE_DIALOG, Place.CONSOLE))
@@ -254,7 +269,8 @@ class Simulation:
 
     def _submitted(self) -> Finding:
         """The lines that the step has submitted, together: a command may go over several."""
-        text = "\n".join(self.submitted)
+        text = "\n".join(self.submitted[self._judged :])
+        self._judged = 0
         return _shown(self._shell(text, self.desk.place), text.strip(), self.desk.place) if text.strip() else APPROVED
 
     @staticmethod

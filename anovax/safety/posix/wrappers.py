@@ -159,6 +159,9 @@ def _ssh(command: Command, run: Run) -> list[Finding]:
         return [ask("run", "its options run another program")]
     if command.has("RDLNw"):
         return [ask("tunnel", "it opens a tunnel to another computer")]
+    if command.piped and len(operands) == 1:
+        run.script(command.stdin or "")
+        return [ask("remote", "it runs commands on another computer")]
     if len(operands) > 1:
         run.script(" ".join(word.text for word in operands[1:]))
         return [ask("remote", "it runs a command on another computer")]
