@@ -60,7 +60,7 @@ def _short_step(step: Step) -> str:
     return " ".join([step.tool, *shown])
 
 
-# --- the table: requests of our own with what they mean, 140 of which must be left to the model ----------------------
+# --- the table: requests of our own with what they mean; many must be left to the model ----------------------
 
 
 @pytest.mark.parametrize(("request_text", "meaning"), ROWS, ids=[row[0] for row in ROWS])

@@ -48,7 +48,7 @@ _FUNCTION_WORDS = (
 )
 _CLAUSE = re.compile(rf"\b(?:{_FUNCTION_WORDS})\b", re.IGNORECASE)
 _NO_NAME = re.compile(
-    rf"\b(?:{_FUNCTION_WORDS}|new|recent|latest|first|second|address|bar|bookmarks?|attachments?|"
+    rf"\b(?:{_FUNCTION_WORDS}|new|recent|latest|first|second|address|bar|bookmarks?|attachments?|extensions|add-?ons|plugins|"
     r"resume|cv|report|essay|homework|invoice|thesis|contract|"
     r"tab|tabs|window|windows|door|doors|gate|garage|blinds|curtains|account|link|file|"
     r"folder|document|page|menu|dialog|result|results|bottle|eyes|mouth|ticket|case|light|lights|lamp|tv|television|"
@@ -66,7 +66,8 @@ _NO_NAME = re.compile(
 
 
 _NO_WINDOW = re.compile(
-    r"\b(?:tab|mode|language|account|user|channel|voice|theme|input|view|accent|field|box|bar|button|english|french|"
+    r"\b(?:private|incognito|other|first|second|third|all|every|tab|mode|language|account|user|channel|voice|theme|"
+    r"input|view|accent|field|box|bar|button|english|french|"
     r"spanish|german|"
     r"next|previous|song|track|gear|plan)\b",
     re.IGNORECASE,
@@ -81,7 +82,8 @@ _ADJECTIVE = re.compile(
 )
 # A short name after "close" that is not one of the other things one closes.
 _CLOSABLE = re.compile(
-    r"^(?!(?:deal|sale|call|gap|friends?|eyes?|bookmarks?|side ?bar|pop ?ups?|range|caption(?:ed|s)?|quarters|"
+    r"^(?!(?:private|incognito|both|two|first|second|last|previous|other|deal|sale|call|gap|friends?|eyes?|"
+    r"bookmarks?|side ?bar|pop ?ups?|range|caption(?:ed|s)?|quarters|"
     r"encounters?|\w+ing|down|everything|all|"
     r"enough|quote|bracket|parenthesis|valve|lid|box|book|case|circuit|road|school|market|ad|ads|banner|notification|"
     r"others?)\b)[\w.+-]+(?: [\w.+-]+)?$",
@@ -209,6 +211,8 @@ class Apps:
     def close(self, match: re.Match[str], scene: Scene) -> Reading | None:
         said = match["app"]
         name = _KIND.sub("", _ARTICLE.sub("", said)).removesuffix(" window")
+        if _NO_WINDOW.search(name):
+            return None
         open_now = {window.app.lower() for window in scene.context.windows}
         known = name.lower() in GENERIC or name.lower() in (scene.apps or ()) or name.lower() in open_now
         if scene.apps is None and match.group().lower().startswith("close "):

@@ -33,7 +33,7 @@ time|what is the local time|what time|time please|what's the hour|what hour is i
 the current time|whats the current time|time|current time|what time|what is the local time|what's the local time|\
 whats the local time) (now|right now|currently|at the moment|here|exactly)
 (tell|give|show|read) [me] [what] [the] [current|exact|right|correct|local] time [is it|it is|now] [now|right now]
-(say|check|announce|display|speak) [me] [the] [current] time
+(say|check|announce|display|speak|get) [me] [the] [current] time
 do you (know|have) (the time|what time it is)
 (what|how) late is it
 (i need|i want|i'd like|i would like) the [current|exact] time
@@ -57,7 +57,7 @@ date
 (tell me|what is) [what] today's date [is]
 tell me (today's|todays) date
 what (month|year) is it [now|currently|right now]
-what day of the month is it
+(what|which) day of the month is (it|today) [today]
 what is the (day|month|year) [today|now]
 what's the (day and date|date and day)
 

@@ -50,6 +50,7 @@ open (a|another) window
 
 = ctrl+shift+p
 [open|create|start|launch|give me] [a|the] [new] (private|private browsing) (window|tab|browser)
+(open|start|enter|turn on|switch to) private browsing [mode]
 
 = ctrl+shift+n
 [open|create|start|launch|give me] [a|the] [new] incognito [mode|window|tab|browser]
@@ -151,7 +152,7 @@ redo [it|that|this|the last|my last] [action|change|edit|step]
 select (all|everything|all text|all of it|all the text|the whole text|the entire document|the whole page|whole page)
 (highlight|mark) (all|everything|all text)
 
-= ctrl+s
+= save
 save [the|this|my|that|it] [file|document|page|work|changes|web page]
 save (the changes|my changes|it)
 
@@ -189,7 +190,7 @@ bookmark [this|the|that|current|my] [page|site|tab|website|it|web page]
 (bookmark|bookmarks|favorites|favourites)
 
 = ctrl+shift+o
-(open|show|view|display|see|go to|list) [me] [all] [my|the] (bookmarks|bookmark manager|bookmarks manager|\
+(open|show|view|display|see|go to|list|take me to) [me] [all] [my|the] (bookmarks|bookmark manager|bookmarks manager|\
 bookmark list)
 
 = ctrl+h
@@ -269,6 +270,12 @@ def _tab_number(match: re.Match[str], scene: Scene) -> Reading | None:
     return call("press_keys", keys=f"ctrl+{n}") if n and 1 <= n <= 8 else None
 
 
+def _save(match: re.Match[str], scene: Scene) -> Reading | None:
+    """The file in front; after a screenshot "save it" means that, which is saved as it is taken."""
+    shot = scene.before and scene.before[-1].tool == "screenshot"
+    return None if shot else call("press_keys", keys="ctrl+s")
+
+
 def _find_here(match: re.Match[str], scene: Scene) -> Reading | None:
     text = re.sub(r"^(?:the )?(?:word|phrase|text) (?=\S)", "", match["what"])
     return Reading((Call("press_keys", {"keys": "ctrl+f"}), Call("type_text", {"text": text})))
@@ -278,6 +285,7 @@ def desk_rules() -> tuple[Rule, ...]:
     """Tabs, windows, zoom and editing."""
     builds: dict[str, Build | Reading] = {
         "tab number": _tab_number,
+        "save": _save,
         "paragraph": call("press_keys", keys="enter", times=2),
         "find here": _find_here,
     }

@@ -129,7 +129,7 @@ def last_opened(scene: Scene) -> str:
 
 def _write(match: re.Match[str], scene: Scene) -> Reading | None:
     """The words after "write" are typed; "write a letter …" asks for a text that somebody has to think of."""
-    return None if _NOT_TEXT.match(match["text"]) else _type(match, scene)
+    return None if _NOT_TEXT.search(match["text"]) else _type(match, scene)
 
 
 def _clicker(**extra: Any) -> Build:

@@ -21,13 +21,19 @@ _OURS = re.compile(
     r"desktop|alarms?|timers?|reminders?|files?|folders?|downloads?|clipboard|mouse|cursor|volume|battery|bookmarks?|"
     r"(?:next|upcoming|coming|scheduled) events?|events (?:are|is) (?:coming|up)|payday|pay day|rent|remote|keys|"
     r"wallet|"
-    r"who(?:'s| is) (?:calling|coming|at the door|outside|there|here|the best$)|do you mean|^(?:look|feel|sound)$|does it cost$|"
+    r"who(?:'s| is) (?:calling|coming|at the door|outside|there|here|the best$)|do you mean|^(?:look|feel|sound)$|"
+    r"does it cost$|"
     r"package|"
     r"parcel|midnight|noon|trash day|garbage day)\b",
     re.IGNORECASE,
 )
 _THIS = re.compile(r"\b(?:this|that|these|it|page|selection|translate (?:to|into) \w+$)\b", re.IGNORECASE)
 # In these kinds the asker may be named: "how do i make …", "do i need …".
+# What only who asks can know, or what was talked about before.
+_NOT_ASKED = re.compile(
+    r"^(?:what do you mean|how (?:do|did) i (?:look|feel|sound|do|get home)|how much (?:does|did) it cost)\b(?! to\b)",
+    re.IGNORECASE,
+)
 _ASKED_BY = frozenset(("places", "weather", "cooking", "travel", "prices", "sports", "news", "meaning", "translation"))
 _ASKER = re.compile(r"^(?:\w+ ){0,3}(?:me|i|you|us|we|it)\b", re.IGNORECASE)
 _THIS_TIME = re.compile(
@@ -215,7 +221,7 @@ is it safe (to|in) <rest>
 def _look_up(kind: str) -> Build:
     def build(match: re.Match[str], scene: Scene) -> Reading | None:
         there = scene.before and match.group().lower().startswith("read ")  # what was opened just before is to be read
-        if there or _NO_NAME.match(match.groupdict().get("bare") or ""):
+        if there or _NOT_ASKED.match(match.group()) or _NO_NAME.match(match.groupdict().get("bare") or ""):
             return None
         text = match.group().strip(" ,\"'")
         bare = _THIS_TIME.sub("", _HERE.sub("", text))

@@ -24,7 +24,7 @@ volume|computer|pc|laptop
 (increase|raise|boost|up) [up] [the|my|your] {sound} {bit}
 [the|my] (volume|sound) up {bit}
 (turn|crank|pump) (it|this|that) up {bit}
-[make it|make the music|play it] [a bit|a little|a little bit|much|even] louder [please]
+[make it|make that|make this|make the music|play it] [a bit|a little|a little bit|much|even] louder [please]
 make [the|my|your] {sound} (louder|higher) {bit}
 (i need|i want|i'd like) [the|my|your] {sound} [to be] (louder|higher|up) {bit}
 (more|higher) volume
@@ -44,7 +44,7 @@ the volume up|turn up the volume]
 (decrease|lower|reduce|drop|quiet|soften) [down] [the|my|your] {sound} {bit}
 [the|my] (volume|sound) down {bit}
 (turn|tone) (it|this|that) down {bit}
-[make it|make the music|play it] [a bit|a little|a little bit|much|even] (quieter|softer)
+[make it|make that|make this|make the music|play it] [a bit|a little|a little bit|much|even] (quieter|softer)
 make [the|my|your] {sound} (quieter|lower|softer|less loud) {bit}
 make it (less loud|not so loud)
 (i need|i want|i'd like) [the|my|your] {sound} [to be] (quieter|lower|softer|down) {bit}

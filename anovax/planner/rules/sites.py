@@ -57,7 +57,6 @@ web.telegram.org: telegram, telegram web
 discord.com: discord
 slack.com: slack
 zoom.us: zoom
-skype.com: skype
 teams.microsoft.com: microsoft teams, ms teams
 netflix.com: netflix
 hulu.com: hulu

@@ -21,13 +21,12 @@ _ELSEWHERE = re.compile(r"\bin (?:a|another) (?:new )?(?:tab|window|browser)$", 
 _NOTHING = frozenset(_NO_QUERY.split("|"))
 # "search my bookmarks …", "search and replace …", "search engine …": not for the web, or no search at all.
 _OWN_PLACES = re.compile(
-    r"^(?:at|to|and|is|are|was|or|of|my|engines?|warrants?|parties|party)\b|"
-    r"^contacts? |\b(?:in|on|from|through) (?:my|this|the) (?:contacts?|computer|pc|laptop|e-?mails?|inbox|files|"
-    r"notes|bookmarks|"
-    r"history|calendar|desktop|phone|photos|messages|documents|downloads)$|^(?:through |in )?(?:my|this|"
-    r"the) (?:bookmarks?|"
+    r"^(?:at|to|and|is|are|was|or|of|my|engines?|warrants?|parties|party)\b|^contacts? |"
+    r"^(?:through |in )?(?:my|this|the) (?:bookmarks?|"
     r"history|e-?mails?|mail|files?|computer|inbox|contacts?|documents?|tabs?|page|photos|folder|"
-    r"downloads|notes|desktop|screen|calendar)\b",
+    r"downloads|notes|desktop|screen|calendar)\b|"
+    r".*\b(?:in|on|from|through) (?:my|this|the) (?:contacts?|computer|pc|laptop|e-?mails?|inbox|files|notes|bookmarks|"
+    r"history|calendar|desktop|phone|photos|messages|documents|downloads)$",
     re.IGNORECASE,
 )
 _SEARCH_A_PLACE = re.compile(r"^search (?:the|this) \w+ for ", re.IGNORECASE)  # "search the house for my keys"
