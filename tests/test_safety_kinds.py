@@ -324,3 +324,48 @@ def test_names_of_applications_pass(name: str) -> None:
 )  # fmt: skip
 def test_ordinary_addresses_pass(url: str) -> None:
     assert not _stopped({"tool": "open_url", "url": url})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ｈａｌｔ",
+        "іnіt 6",
+        "ѕhutdown now",
+        "кillаll firefox",
+        "mｋfs disk",
+        "ѕуѕtemсtl reboot",
+        "gі\u200bt push origin :main",
+    ],
+)
+def test_look_alike_letters_are_no_words_in_an_unknown_window(text: str) -> None:
+    assert _stopped(_type(text), _press("enter"))
+
+
+@pytest.mark.parametrize(
+    "text", ["Привет, как дела?", "naïve café", "你好世界", "ｈｅｌｌｏ ｗｏｒｌｄ", "Ümläut straße"]
+)
+def test_words_of_all_scripts_pass_in_an_unknown_window(text: str) -> None:
+    assert not _stopped(_type(text), _press("enter"))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "%6a\u200bava%73cr%6\u200c9pt:alert(1)",
+        "java%7\u20603cript:x()",
+        "d%6\u200d1ta:text/html,x",
+        "ｊ%61vascript:x()",
+    ],
+)
+def test_escapes_and_invisible_characters_together_do_not_hide_a_scheme(url: str) -> None:
+    assert _stopped({"tool": "open_url", "url": url})
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["x=expor; y=t; $x$y HISTFILE=/dev/null", "\\export PROMPT_COMMAND='id'", "false || : > notes",
+     "true && cat < /etc/shadow", "echo `pwsh -c 'Remove-Item notes -Recurse'`", "watch 'bitsadmin /transfer x y z'"],
+)  # fmt: skip
+def test_assignments_redirections_and_other_shells_inside_lists_stop(command: str) -> None:
+    assert _stopped(_app("terminal"), _type(command), _press("enter"))

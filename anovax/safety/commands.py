@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from anovax.safety.finding import APPROVED, Finding, ask, notice, strictest
-from anovax.safety.normalise import readings, words
+from anovax.safety.normalise import fold, readings, words
 from anovax.safety.places import Place
 from anovax.safety.posix.code import judge_code
 from anovax.safety.posix.rules import PROGRAMS, judge
@@ -26,7 +26,7 @@ _PROMPT = re.compile(r"\s*(?:[$%>]\s+|:?!\s*)(?=\S)")
 _RECALLED = re.compile(r"(?<![\w$\[{(\"!?.,:])!(?:!|\$|\^|\*|\?\w|-?\w)|(?m:^\s*\^[^\^\n]+\^)")
 _PROSE = re.compile(r"(?:[^\S\n]*(?:[^\W_][\w ,.!?'’\"“”:()–—…-]*)?(?:\n|\Z))*\Z")
 # Quotes around some letters of a word, or around none: an apostrophe has letters on both sides
-_QUOTED_INSIDE = re.compile(r"\w['\"]\w*['\"](?!(?:s|t|d|m|ll|re|ve)\b)|(?<!\w)['\"]\w*['\"]\w")
+_QUOTED_INSIDE = re.compile(r"\w\"\w*\"|\w'(?![A-Z][a-z]{2,}'s\b)\w*'|(?<!\w)['\"]\w*['\"]\w")
 _CMDLET = re.compile(r"(?m)^\s*([A-Za-z]+)-([A-Z]\w\w+|(?i:item|process|service|computer|content|itemproperty|alias|"
                      r"expression|command|webrequest|executionpolicy|eventlog|history|localuser|disk|partition|"
                      r"pssession|clipboard|adaccount|aduser|adaccountpassword|volume|scheduledtask)\b)")  # fmt: skip
@@ -46,7 +46,12 @@ _NO_WORDS = words("""rm dd sudo mkfs del rd ri chmod chown su doas mv cp sh bash
 
 
 def is_prose(text: str) -> bool:
-    """Plain sentences: no sign that a shell would act on, and no line that begins with a program's name."""
+    """Plain sentences: no sign that a shell would act on, and no line that begins with a program's name; neither as
+    they are written nor with look-alike letters read as what they look like."""
+    return _is_prose(text) and (text.isascii() or _is_prose(fold(text)))
+
+
+def _is_prose(text: str) -> bool:
     text = re.sub(r"[^\S\n]+(?=\n|\Z)", "", text).replace("'n'", "n")
     if re.search("[$€£]", text):
         text = re.sub(r"(?<!\S)[$€£]\d[\d.,]*(?!\S)", "0", text)  # a price

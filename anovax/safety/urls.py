@@ -77,7 +77,13 @@ _PORTS = frozenset((80, 443, 8080, 8443))
 
 def judge_url(text: str) -> Finding:
     """An address, a site's name or a search, as it would be opened."""
-    return strictest(_judge(reading) for reading in dict.fromkeys((text, fold(text), _unescaped(text))))
+    return strictest(_judge(reading) for reading in _readings(text))
+
+
+def _readings(text: str) -> tuple[str, ...]:
+    """As it is, without invisible characters and look-alikes, with its escapes read, and both."""
+    folded = fold(text)
+    return tuple(dict.fromkeys((text, folded, _unescaped(text), _unescaped(folded), fold(_unescaped(folded)))))
 
 
 _ADDRESS_SIGN = re.compile(r"[:\\%]|&#|//|[\uff00-\uffef]|^\W*[\dx.]+\W*$|[Ll][Oo][Cc][Aa][Ll]|[^\x00-\x7f]")
@@ -87,7 +93,7 @@ def is_address(text: str) -> bool:
     """Whether a text in a run box or an unknown field would be taken for an address, however it is written."""
     if not _ADDRESS_SIGN.search(text) or re.fullmatch(r"\w+: [\w ,.'!?-]+", text):
         return False
-    return any(_addressed(reading.strip()) for reading in dict.fromkeys((text, fold(text), _unescaped(text))))
+    return any(_addressed(reading.strip()) for reading in _readings(text))
 
 
 def _addressed(text: str) -> bool:

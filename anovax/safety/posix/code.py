@@ -188,7 +188,7 @@ def _module(rest: list[Word], command: Command, run: Run) -> Finding | None:
     if name in ("pip", "pipx", "uv"):
         run.run(command.inner(tuple(rest), redirects=()))
         return None
-    if name in ("http.server", "SimpleHTTPServer", "smtpd", "pyftpdlib"):
+    if name.casefold() in ("http.server", "simplehttpserver", "smtpd", "pyftpdlib"):
         return ask("share", "it lets other computers read your files")
     return (
         None

@@ -40,6 +40,7 @@ _NAMES_PROGRAM = words(
     """PAGER EDITOR VISUAL BROWSER MANPAGER GIT_PAGER GIT_EDITOR GIT_SSH_COMMAND GIT_SEQUENCE_EDITOR FCEDIT SHELL PS4
     SYSTEMD_PAGER SYSTEMD_EDITOR SUDO_EDITOR LESSOPEN LESSCLOSE PROMPT_COMMAND RSYNC_RSH"""
 )
+_ASSIGNS = words("export declare typeset readonly local env")
 _RUNS_ANYWAY = words("""xargs eval find env nohup nice timeout time exec command builtin awk perl ruby php node""")
 
 
@@ -73,6 +74,13 @@ def _known(command: Command, run: Run) -> Iterator[Finding]:
     yield from unwrap(command, run)
     if command.name in ("cd", "pushd", "chdir"):
         run.change_folder(command.operands()[0].text if command.operands() else "")
+    if command.name in _ASSIGNS:
+        for text in command.texts:
+            name, equals, value = text.partition("=")
+            if equals and re.fullmatch(r"\w+", name):
+                yield from _present(system.assignment(name, value), system.assignment(name.upper(), value))
+    if command.name in ("powershell", "pwsh", "cmd") and run.also is not None:
+        yield from run.also(" ".join((command.name, *command.texts)))
     rule = RULES.get(command.name) or (RULES["mkfs"] if command.name.startswith("mkfs") else None)
     if rule is not None:
         yield from _present(rule(command, run))
@@ -122,7 +130,7 @@ def _hidden_program(command: Command) -> Finding | None:
 def _redirected(command: Command) -> Iterator[Finding]:
     for redirect in command.redirects:
         path = command.path(redirect.target)
-        if path.startswith(("/dev/tcp/", "/dev/udp/")):
+        if path.casefold().startswith(("/dev/tcp/", "/dev/udp/")):
             yield refuse("reverse_shell", "it opens a hidden connection to another computer")
         elif redirect.writes and not redirect.operator.endswith("&"):
             yield from _present(files.written(path), _emptied(command, redirect))

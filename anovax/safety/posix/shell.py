@@ -127,7 +127,7 @@ class Run:
 
     def _file_redirect(self, node: Node, stdin: str | None, piped: bool) -> None:
         """A redirection alone, as in ``$(<file)``."""
-        self.run(Command((), self._redirect(node), None, self.cwd))
+        self.run(Command((Word(":"),), self._redirect(node), None, self.cwd))
 
     def _comment(self, node: Node, stdin: str | None, piped: bool) -> str:
         return ""
@@ -249,6 +249,9 @@ class Run:
     ) -> str | None:
         if body is not None and body.type == "command":
             return self._command(body, stdin, piped, redirects, more)
+        if body is not None and body.type == "list":  # the grammar gives the list what belongs to its last command
+            self.walk_all(body.named_children[:-1], stdin, piped)
+            return self._body(body.named_children[-1], redirects, stdin, piped, more)
         out = "" if body is None else self.walk(body, stdin, piped)
         self.run(Command(more or ((Word(":"),) if body is None else ()), redirects, "", self.cwd))
         return self._written(Command((), redirects), out)

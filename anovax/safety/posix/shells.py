@@ -25,7 +25,7 @@ def shell(command: Command, run: Run) -> list[Finding]:
     rest = list(command.args)
     while rest and re.match(r"[-+]", rest[0].text) and rest[0].text != "-":
         option = rest.pop(0).text
-        if re.fullmatch(r"-[a-zA-Z]*c[a-zA-Z]*", option):
+        if re.fullmatch(r"-[a-zA-Z]*[cC][a-zA-Z]*", option):
             return _text(rest, run, command)
         if option in ("-o", "+o", "-O", "+O", "--rcfile", "--init-file") and rest:
             rest.pop(0)
@@ -45,7 +45,7 @@ def _text(rest: list[Word], run: Run, command: Command) -> list[Finding]:
 
 
 def is_temporary(path: str) -> bool:
-    return re.match(r"/(tmp|var/tmp|dev/shm)/", path) is not None
+    return re.match(r"(?i)/(tmp|var/tmp|dev/shm)/", path) is not None
 
 
 def known_file(word: Word, run: Run) -> list[Finding]:

@@ -154,6 +154,7 @@ _UNWRAP: dict[str, Callable[[Statement], Iterator[Finding | str]]] = {
     "wsl": _rest(r"(-\S+\s+)*"), "wt": _rest(r"(new-tab\s+)?(-\w+\s+\S+\s+)*"),
     "scriptrunner": _rest(r".*?-appvscript\s+"), "-c": _rest(""), "/c": _rest(""), "bash": _rest(r"-\w*c\s+"),
     "sh": _rest(r"-\w*c\s+"), "nice": _rest(r"(-n\s*\d+\s+)?"),
+    "watch": _rest(r"(-\S+\s+)*"),
     "timeout": _rest(r"\d+\s+"), "setsid": _rest(""), "time": _rest(""), "exec": _rest(""), "eval": _rest(""),
     "doas": _rest(""), "command": _rest(""), "ionice": _rest(r"(-c\s*\d\s+)?"),
 }  # fmt: skip
