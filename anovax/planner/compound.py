@@ -6,7 +6,7 @@ import random
 import re
 from dataclasses import replace
 
-from anovax.planner.normalise import courtesy_free, without_lead
+from anovax.planner.normalise import courtesy_free, with_apostrophe, without_lead
 from anovax.planner.rules import all_rules
 from anovax.planner.rules.keys import how_often
 from anovax.planner.rules.notation import Call, Reading, Scene
@@ -28,7 +28,7 @@ _DEVICE = re.compile(
 )
 # "find out how to | press flowers", "do not | press enter": no joint.
 _HANGING = re.compile(
-    r"\b(?:not|don't|never|to|i|you|we|they|can|could|or|without|before|after|when|if|where|how|the|a|must|should)$",
+    r"\b(?:not|don't|dont|never|to|i|you|we|they|can|could|or|without|before|after|when|if|where|how|the|a|must|should)$",
     re.IGNORECASE,
 )
 _KEY_PRESS = re.compile(r"^(?:press|hit) ", re.IGNORECASE)
@@ -81,7 +81,7 @@ class Reader:
 
     def clause(self, text: str, scene: Scene) -> Reading | None:
         """One command, no splitting. Without its courtesies first; as it stands where these were its point."""
-        line = without_lead(text)
+        line = with_apostrophe(without_lead(text))
         plain = courtesy_free(line)
         reading = self._match(line, plain, scene) or self._repeated(plain, scene)
         return reading or (None if plain == text else self._match(text, text, scene))

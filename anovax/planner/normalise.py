@@ -31,7 +31,7 @@ _LEAD = re.compile(
     r"|i(?:'d| would)? (?:really )?(?:want|need|like|love)(?: for)? you to|i(?:'d| would)? like to|i (?:want|need|"
     r"wanna) to"
     r"|i wanna|you (?:should|can|could|may)(?: now| just)?|i'm asking you to|i am asking you to"
-    r"|let's|let us|let me|help me(?: to)?|go ahead and|try to|do me a favou?r and|make sure to|be sure to)"
+    r"|let'?s|let us|let me|help me(?: to)?|go ahead and|try to|do me a favou?r and|make sure to|be sure to)"
     r"(?=[\s,.!])[\s,.!]*",
     re.IGNORECASE,
 )
@@ -61,6 +61,21 @@ def without_lead(text: str) -> str:
     while (match := _LEAD.match(text)) and text[match.end() :].strip(_EDGES):
         text = text[match.end() :].lstrip(_EDGES)
     return text
+
+
+_BARE = re.compile(
+    r"^(what|where|who|how|when|that|there|it|here|let)s\b(?=[ ,])|^(do|did|does|is|can|wo)nt\b|^(i)m\b", re.IGNORECASE
+)
+
+
+def with_apostrophe(text: str) -> str:
+    """The apostrophe that speech-to-text leaves out of a first word: "whats up" -> "what's up"."""
+
+    def mended(match: re.Match[str]) -> str:
+        word = match.group()
+        return f"{word[:-2]}n't" if match[2] else f"{word[:-1]}'{word[-1]}"
+
+    return _BARE.sub(mended, text)
 
 
 def without_tail(text: str) -> str:

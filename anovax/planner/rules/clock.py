@@ -34,7 +34,7 @@ the current time|whats the current time|time|current time|what time|what is the 
 whats the local time) (now|right now|currently|at the moment|here|exactly)
 (tell|give|show|read) [me] [what] [the] [current|exact|right|correct|local] time [is it|it is|now] [now|right now]
 (say|check|announce|display|speak|get) [me] [the] [current] time
-do you (know|have) (the time|what time it is)
+(do you|may i|can i|could i) (know|have|get) (the time|what time it is)
 (what|how) late is it
 (i need|i want|i'd like|i would like) the [current|exact] time
 know (the|what) [current|exact] time [it is|is it]
@@ -48,6 +48,7 @@ what time it is|tell me what time it is|the time|local time|tell me the current 
 = date
 (what's|whats|what is|tell me|give me|show me|say|what was|check|display|i need|may i have) [the|today's|todays|\
 what|me|what is] [current|exact|full] date [is|it is] [today|now|of today|for today]
+(do you|may i|can i) (know|have) (the date|today's date|what date it is|the date today)
 what date is [it|today] [today|now]
 what's today
 what is today

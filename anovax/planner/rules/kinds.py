@@ -16,7 +16,7 @@ wake me
 snooze
 (what|which|list|show|show me) [all] [the|active|current|of] [the] (alarms|timers) [<x>]
 (confirm|check|verify|see|make sure) [if|that|whether] [there is|i have|i've] (an|my|the) [<y>] alarm [<x>]
-(alert|notify|ping) me (in|after|at) <x>
+(alert|notify|ping) me (in|after|at|when|about|of|if) <x>
 [what|what's|what is|how much|how long] [time] [is] [left|remaining] on the (timer|countdown)
 (what|which) (alarms|timers) are (set|on|active|there)
 is (the|there an|an) alarm (set|on|active) <x>
@@ -124,6 +124,7 @@ sprinklers|sprinkler|microwave|fireplace|security system|front door|back door|ga
 porch light|furnace|smart socket|humidifier|hue|temperature|the heat
 (lights|light|lamp|tv|heating|fan) (on|off|out|up|down) [<x>]
 all [of] [the|my] (lights|lamps) <x>
+(i want|i need|i'd like|i would like) [all] [the|my] [<y>] (lights|light|lamp|lamps) [to be] [<x>]
 (charge|start|warm up|park|drive|refuel|unlock|lock|wash) my (car|phone|truck|bike|tablet) [<x>]
 (turn|put|set|switch) [off|on] my (phone|cell phone|tablet) [<x>]
 (flush|unclog) the toilet
@@ -159,7 +160,7 @@ serviced|\
 last serviced|inspection|tune up) [<x>]
 
 = I have no access to accounts, bills, cards or your employer's records. I can open the site for you.
-deeds: pay transfer wire withdraw deposit redeem report freeze unfreeze request apply dispute
+deeds: pay transfer wire withdraw deposit redeem report freeze unfreeze request apply dispute unblock
 things: balance|balances|bill|bills|credit score|credit limit|credit card|credit cards|credit rating|debit card|\
 my visa|my mastercard|american express|card|cards|bank account|checking account|checking|savings account|savings|\
 account|accounts|transaction|transactions|paycheck|paychecks|payday|pto|vacation days|vacation request|days off|\
@@ -169,6 +170,9 @@ salary|income|wages|health plan|benefits|money|dollars|bucks|euros|fraud|debt|de
 transferred
 owned: yes
 when do i get paid [<x>]
+(am i|are we) getting paid [<x>]
+(put|place) a (hold|freeze|block|stop) on (my|the) <x>
+request [a] (vacation|leave|holiday|day off|days off|time off|pto) [<x>]
 (when is|when's|what day is|is) [the|our] [next] (payday|pay day) [<x>]
 (change|reset|update|set|set up|setup|raise|increase|lower|cancel|activate|replace|renew) my [<y>] (pin|pin number|\
 direct deposit|credit limit|card|credit card|debit card|insurance|payment|bank account|password for my bank) [<x>]

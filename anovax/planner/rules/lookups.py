@@ -82,7 +82,8 @@ does it (look like|rain|snow) [<rest>]
 = news
 (what's|what is|what are|tell me|give me|show me|get me|any|i want|check|update me on|read me) ~ (news|headlines) \
 [<rest>]
-[the] (latest|breaking|top|today's|recent|current|world|local|international|sports|political|business|tech|\
+[what are] [the|today's] (latest|breaking|top|today's|recent|current|world|local|international|sports|political|\
+business|tech|\
 technology) (news|headlines|stories) [<rest>]
 (news|headlines) [<rest>]
 [tell me|know] (what's|what is) (happening|going on|new|trending) (in|with|on) [<rest>]
@@ -165,6 +166,7 @@ how (do|can|would|should|to|does|did) [i|you|one|we|people|someone] (make|cook|b
 brew|steam|poach) <rest>
 how (many|much) (calories|carbs|protein|sugar|fat|fiber|cholesterol|sodium|calories are|vitamins) <rest>
 (what|which) (ingredients|ingredient) <rest>
+(what is|what's|whats|is there) a [good|healthy|cheap] (substitute|replacement|alternative) (for|to) <rest>
 what (can|could|should) (i|we) (make|cook|bake) (with|using|out of|from) <rest>
 what (are|is) the (ingredients|nutritional info|nutrition|nutritional value|calorie content|health benefits) (of|\
 for|in) <rest>

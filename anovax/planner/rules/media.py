@@ -10,7 +10,8 @@ from anovax.planner.rules.notation import Build, Reading, Rule, Scene, book_rule
 # A heading that is no key of ``builds`` below is the key that is pressed.
 _PHRASES = r"""
 this := [the|this|that|my] [current|active|open|whole|entire]
-sound := (speaker volume|speakers volume|music volume|volume of the (music|sound|video|song|speaker|speakers|audio)|\
+sound := (speaker volume|speakers volume|music volume|volume (of|on) [the|my] (music|sound|video|song|speaker|\
+speakers|audio)|\
 volume|sound|audio|speaker|speakers|music|volume level|sound level|system volume|computer|pc|laptop)
 song := (movie|film|audiobook|audio book|track|song|tune|music|video|audio|playback|media|player|podcast|radio|it|\
 this|that)
@@ -20,13 +21,13 @@ volume|computer|pc|laptop
 
 = volumeup
 (turn|crank|bring|push|put) [the|my|your] {sound} [way] up {bit}
-(turn|crank|bring|pump) up [the|my|your] {sound} {bit}
+(turn|crank|bring|pump|bump) up [the|my|your] {sound} {bit}
 (increase|raise|boost|up) [up] [the|my|your] {sound} {bit}
 [the|my] (volume|sound) up {bit}
 (turn|crank|pump) (it|this|that) up {bit}
 [make it|make that|make this|make the music|play it] [a bit|a little|a little bit|much|even] louder [please]
 make [the|my|your] {sound} (louder|higher) {bit}
-(i need|i want|i'd like) [the|my|your] {sound} [to be] (louder|higher|up) {bit}
+(i need|i want|i'd like|i would like) [the|my|your] {sound} [to be] (louder|higher|up) {bit}
 (more|higher) volume
 turn up
 amplify the volume
@@ -47,7 +48,7 @@ the volume up|turn up the volume]
 [make it|make that|make this|make the music|play it] [a bit|a little|a little bit|much|even] (quieter|softer)
 make [the|my|your] {sound} (quieter|lower|softer|less loud) {bit}
 make it (less loud|not so loud)
-(i need|i want|i'd like) [the|my|your] {sound} [to be] (quieter|lower|softer|down) {bit}
+(i need|i want|i'd like|i would like) [the|my|your] {sound} [to be] (quieter|lower|softer|down) {bit}
 (less|lower) volume
 turn down
 quiet down the music

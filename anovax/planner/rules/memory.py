@@ -20,6 +20,9 @@ _OWN = re.compile(
     re.IGNORECASE,
 )
 
+_TODAY = re.compile(
+    r" (?:for )?(?:today|tonight|tomorrow|this week|right now|now|at the moment|so far)$", re.IGNORECASE
+)
 _PHONE = re.compile(r"\b(?:i?phone|cell(?:phone)?|mobile|tablet|android)\b", re.IGNORECASE)
 _NOT_CALLED = re.compile(
     r"\b(?:not|wrong|misspelled|spelled|pronounced|it's|on|mom|dad|back|and|when|if|later|at|a|an|the|cab|taxi|on|"
@@ -62,7 +65,7 @@ def _listed(match: re.Match[str], scene: Scene) -> Reading | None:
 
 
 def _own(match: re.Match[str], scene: Scene) -> Reading | None:
-    what = match["what"].strip(" ,\"'")
+    what = _TODAY.sub("", match["what"].strip(" ,\"'"))
     return call("recall", query=what) if _OWN.match(what) else None
 
 
@@ -128,7 +131,8 @@ what is it that you call me
 what did i (ask|tell|want) you to (remind me of|remind me about|remember|remind me|keep in mind|note) [today|\
 earlier|yesterday|for me|to do|about]
 what (do|did) i (have|need|want) to (remember|be reminded of|be reminded about) [today]
-what (are|were) [all] [of] my [current|upcoming|latest] (reminders|notes)
+what (are|were) [all] [of] my [current|upcoming|latest] (reminders|notes) [for|today|tomorrow] [today|tomorrow|this \
+week]
 do i have any (reminders|notes) [today|set|for today|coming up|tomorrow|left]
 what reminders (do i have|are set|have i set|did i set|are there) (for|about|on|in|at) <when>
 (show|list|read|tell|give|check|read out|pull up|go over|review|display|bring up) [me] [all] [of] [my|the] \
@@ -136,8 +140,9 @@ what reminders (do i have|are set|have i set|did i set|are there) (for|about|on|
 what reminders (do i have|are set|are there|have i set|did i set|did i make) [today|set|for today]
 (what|which) (things|stuff) (did i|do i|i) (ask|asked|want|need|have) (you to|to) (remember|remind me of|remind \
 me about)
-[what is|what's] on my reminder list
-are there any reminders [for me|for today|set]
+[what is|what's] on my (reminder|reminders) list [today|for today]
+are there [any] (reminders|reminder) [for me|for today|set|for tomorrow|today]
+(what|which) [things] (should|must) i (remember|be reminded of) [today|tomorrow]
 remind me what [it was|i asked you to remember|i have to do|i need to do|was on my list]
 what (is|was) it [that] i (asked|wanted|told) you to (remember|remind me of|remind me about)
 what was i supposed to (remember|be reminded of)

@@ -31,7 +31,7 @@ gemini.google.com: gemini
 wikipedia.org: wikipedia, wiki pedia
 wiktionary.org: wiktionary
 wikihow.com: wikihow, wiki how
-facebook.com: facebook, face book
+facebook.com: facebook, face book, fb
 messenger.com: facebook messenger
 twitter.com: twitter
 x.com: x dot com

@@ -37,6 +37,7 @@ sup
 (appreciate|appreciated) (it|that|this|the help|your help) ~
 
 = Thank you, that is kind.
+you (rock|rule|are the best)
 (good|great|nice|excellent|awesome|well|amazing) (job|work|answer|one|done) ~
 (you are|you're) [so|very|really] (great|awesome|amazing|the best|smart|clever|wonderful|brilliant|cool|nice|\
 funny) ~
@@ -56,6 +57,7 @@ have a (good|nice|great|wonderful|lovely) (day|night|evening|weekend|one|afterno
 i (have|got|gotta|must|need|should) (to|go|leave|run) [go|leave|run|be going|get going] [now|bye]
 (i'm|i am|we're|we are) (done|finished|leaving|off) [here|talking|for now|for today|now|chatting]
 until (next time|later|tomorrow)
+later [gator|alligator|dude|friend|man]
 
 = I am AnovaX, a voice assistant that works this computer for you.
 (who|what) are you [exactly]
@@ -118,6 +120,7 @@ where are you [now|right now|currently]
 girlfriend|wife|husband|siblings|hobby|hobbies|interests) ~
 (what|which|tell me|do you have|name) ~ your ~ (hobbies|hobby|interests|pastimes|pastime|pets|pet|favorite hobby|\
 free time) ~
+what do you (like|love|enjoy) [to] (do|doing) [for fun|in your free time|when you are free]
 (what|how) do you ~ (for fun|in your free time|in your spare time|spend your free time|spend your time|when \
 you're bored|for entertainment) ~
 (what|which) (kind|type|sort|kinds) of (pet|pets|animals|hobbies) do you (have|own|keep|like) ~
@@ -198,6 +201,8 @@ there|wake up)
 (yes|yeah|yep|yup|no|nope|nah|maybe|perhaps|sure|ok|okay|alright|right|correct|true|false|fine|absolutely|\
 definitely|certainly) [please|thanks|thank you|it is|it isn't|i do|i am|i did|that's right|that is right|that's \
 correct|that is correct|that's true|that's not right]
+(yes|no|yeah|okay|ok) (sir|ma'am|madam|man|boss|buddy|dude)
+(wrong|that is false|that's false|i can't say|i cannot say|can't say|could go either way|not exactly)
 (of course|exactly|indeed|possibly|not really|not sure|affirmative|negative|probably|probably not|no way|uh huh|\
 who knows) [not]
 (sure thing|you got it|no problem|no worries|that's incorrect|that is incorrect|that's not correct|that is not \

@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import isqrt
 
 from anovax.planner.normalise import arithmetic
-from anovax.planner.numbers import spoken_numbers
+from anovax.planner.numbers import number, spoken_numbers
 from anovax.planner.rules.notation import Reading, Rule, Scene, rules, said
 
 _LIMIT = 10**30
@@ -28,6 +28,7 @@ _FORMS = (
     (re.compile(rf"^(?:a |one )?(?:third|3rd) of {_N}$"), "{0}/3"),
     (re.compile(rf"^(?:a |one )?quarter of {_N}$"), "{0}/4"),
 )
+_POWER = re.compile(rf"^{_N} (?:raised )?to the ([\w-]+) power$")
 _ROOT = re.compile(r"^(?:the )?(?:square )?root of (\d{1,30})$")
 
 
@@ -102,6 +103,9 @@ def spoken(value: Fraction) -> str:
 def answer(text: str) -> str | None:
     """The sentence that answers a sum, None when the text is no sum."""
     line = spoken_numbers(re.sub(r"(?<=\d),(?=\d{3}\b)", "", text.lower())).strip(" =?")
+    if power := _POWER.match(line):
+        n = number(power[2])
+        line = f"{power[1]}^{n}" if n is not None else line
     if root := _ROOT.match(line):
         return _root(int(root[1]))
     expression = arithmetic(line)

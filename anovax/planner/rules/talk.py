@@ -96,6 +96,7 @@ proverb|saying|words of wisdom)
 
 = coin
 (flip|toss|throw|spin) [me|us] [a|the|your] (coin|quarter|penny|nickel|dime) ~
+(flip|toss) a coin and (tell|give|show) ~
 (heads or tails|coin flip|coin toss|do a coin flip|do a coin toss|i need a coin flip|i need you to flip a coin)
 ~ (flip|toss) (a|the) coin ~
 
