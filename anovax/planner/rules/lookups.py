@@ -48,7 +48,8 @@ _HERE = re.compile(
     re.IGNORECASE,
 )
 _LEAD = re.compile(
-    r"^(?:what's|whats|what is|what are|what're|tell me(?: about)?|show me|give me|read me|i want to know|"
+    r"^(?:what's|whats|what is|what are|what're|how(?:'s| is) (?=the (?:weather|traffic|forecast|stock))|"
+    r"tell me(?: about)?|show me|give me|read me|i want to know|"
     r"i need to know|"
     r"do you know|find me|find out|find|get me|check|"
     r"(?:are|is) there (?:any |a )?|please|look for|let me know)\s+(?=\S)(?:the |some |any |a |an )?",

@@ -60,7 +60,7 @@ google (stock|share|shares|news|headquarters|ceo|pixel|home|assistant|earnings|e
 me|up|the] (images|pictures|photos|pics|image|gifs|gif|wallpapers) (of|for) <what>
 [google] (images|pictures|photos|pics) of <what>
 (search|google) <what> (images|pictures|photos)
-image search [for] <what>
+[google] image search [for] <what>
 
 = maps
 (show|find|locate|look up) [me] <what> on [the|a|google] (map|maps)
