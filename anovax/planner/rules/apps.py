@@ -49,7 +49,8 @@ _FUNCTION_WORDS = (
 )
 _CLAUSE = re.compile(rf"\b(?:{_FUNCTION_WORDS})\b", re.IGNORECASE)
 _NO_NAME = re.compile(
-    rf"\b(?:{_FUNCTION_WORDS}|new|recent|latest|first|second|address|bar|bookmarks?|attachments?|extensions|add-?ons|plugins|"
+    rf"\b(?:{_FUNCTION_WORDS}|new|recent|latest|first|second|address|bar|"
+    r"bookmarks?|attachments?|instead|no wait|i mean|sorry|oops|extensions|add-?ons|plugins|"
     r"resume|cv|report|essay|homework|invoice|thesis|contract|"
     r"tab|tabs|window|windows|door|doors|gate|garage|blinds|curtains|account|link|file|"
     r"folder|document|page|menu|dialog|result|results|bottle|eyes|mouth|ticket|case|light|lights|lamp|tv|television|"
