@@ -44,7 +44,7 @@ _STARTUP = re.compile(
 )
 _SEARCHED = re.compile(
     r"(?i)pass(word|wd|phrase|code)?s?\b|passw|credential|secret|token|api.?key|private.?key|id_rsa|bearer|"
-    r"aws_|pwd=|begin.*key|\.pem|\.kdbx|\.key\b|wallet"
+    r"aws_|pwd=|begin.*key|begin (rsa|dsa|ec|openssh|pgp|private)|\.pem|\.kdbx|\.key\b|wallet"
 )
 
 

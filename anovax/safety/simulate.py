@@ -92,7 +92,10 @@ class Simulation:
         place = place_of_name(name)
         found = (
             self._commands(name, Place.RUN_BOX)
-            if re.search(r"[^\w\s.+&'-]|\s-\w|^\S+\s+\S+\s+\S+", name) or place is Place.UNKNOWN or begins_command(name)
+            if re.search(r"[^\w\s.+&'-]|\s-\w|^\S+\s+\S+\s+\S+", name)
+            or place is Place.UNKNOWN
+            or begins_command(name)
+            or re.search(r"\s\S+\.\w|^\w+-\w+\s", name)
             else APPROVED
         )
         self._interrupt()
@@ -255,6 +258,8 @@ class Simulation:
         desk = self.desk
         self.submitted.append(text)
         desk.script = f"{desk.script}{text}\n"[-(MAX_SCRIPT + 1) :]
+        if "\n" in text:  # what was begun in an earlier turn may have been given up since
+            yield self._commands(text.rpartition("\n")[2], desk.place)
         if recent not in ("", text) and desk.place is not Place.TERMINAL:
             yield self._commands(recent, desk.place)
         if blind and (

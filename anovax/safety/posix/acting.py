@@ -35,6 +35,9 @@ def _presses(command: Command, run: Run) -> Finding | None:
 def _records(command: Command, run: Run) -> Finding | None:
     """ffmpeg: from a file it converts, from a device it records. import is ImageMagick's."""
     text = " ".join(command.low)
+    if command.name in ("rec", "sox"):
+        from_device = command.name == "rec" or command.texts[:1] == ("-d",)
+        return ask("spying", "it records the microphone") if command.args and from_device else None
     if command.name == "import":
         taken = re.search(r"(^|\s)-\w|\.\w{3,4}\b|:", text)
         return ask("spying", "it records the screen") if taken else None
@@ -82,6 +85,12 @@ def _everything(command: Command, run: Run) -> Finding | None:
     return None
 
 
+def _editor_of_code(command: Command, run: Run) -> Finding | None:
+    if any("install-extension" in text for text in command.low):
+        return ask("packages", "it installs or removes software")
+    return None
+
+
 def _grouped(command: Command, run: Run) -> Finding | None:
     """parallel: what comes in through the pipe are arguments."""
     if command.piped and command.args:
@@ -91,10 +100,11 @@ def _grouped(command: Command, run: Run) -> Finding | None:
 
 RULES: Mapping[str, Rule] = {
     **dict.fromkeys(words("xdotool ydotool wtype xte xsendkeys dotool kdotool cliclick"), _presses),
-    **dict.fromkeys(words("ffmpeg avconv import"), _records),
+    **dict.fromkeys(words("ffmpeg avconv import sox rec"), _records),
     **dict.fromkeys(words("mail mailx s-nail"), _mails),
     **dict.fromkeys(words("rename prename perl-rename file-rename mmv zmv qmv vidir"), _renames),
     **dict.fromkeys(words("complete compgen mapfile readarray bind"), _callbacks),
+    **dict.fromkeys(words("code codium code-insiders cursor"), _editor_of_code),
     "busybox": _busybox, "ansible": _everything, "parallel": _grouped,
     **_always("send", "it sends a message", "sendmail msmtp ssmtp swaks"),
     **_always("encrypt", "it locks files or hides data in others",
@@ -102,7 +112,7 @@ RULES: Mapping[str, Rule] = {
     **_always("power", "it ends the session", "gnome-session-quit xfce4-session-logout mate-session-save "
               "cinnamon-session-quit lxsession-logout lxqt-leave qterminal-logout", bare=True),
     **_always("settings", "it changes who may use the screen, the keys or the network card",
-              "xhost xmodmap loadkeys chvt macchanger dconf-reset dsenableroot setcap"),
+              "xhost xmodmap loadkeys chvt macchanger dsenableroot pw pwpolicy ifdown ifup kextutil codesign"),
     **_always("packages", "it installs, removes or changes software",
               "cpan cpanm add-apt-repository nix-collect-garbage emerge"),
 }  # fmt: skip

@@ -280,6 +280,8 @@ def written(path: str) -> Finding | None:
         return ask("system", f"it writes to the system folder of {path}")
     if paths.is_startup(path):
         return ask("startup", f"it changes {path}, which runs or counts by itself")
+    if re.match(r"/((var/)?tmp|dev/shm)/(.*/)?\.\w", path):
+        return ask("hide", "it hides a file where programs put theirs")
     return ask("secrets", f"it changes {path}") if paths.is_secret(path) else None
 
 

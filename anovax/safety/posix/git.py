@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _CODE_IN_GIT = re.compile(
     r"(core\.(pager|editor|sshcommand|fsmonitor|hookspath|gitproxy|askpass)|alias\.|diff\.external|"
-    r"credential\.helper|filter\.|merge\.\w+\.driver|url\.|http\.proxy|"
+    r"credential\.helper|filter\.|merge\.\w+\.driver|url\.|http\.proxy|http\.ssl|"
                           r"protocol\.|gpg\.program|sequence\.editor|pager\.|uploadpack|receive\.)")  # fmt: skip
 
 

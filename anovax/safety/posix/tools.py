@@ -29,6 +29,7 @@ _THROWING = re.compile(
     r"access-key\S*|archive|transfer\S*|exec|ssh|run|deploy|push|merge)"
 )
 _GIVES_KEYS = r"--with-decryption|\bsecrets? versions access|get-secret|keyvault secret show|print-\w+-token"
+_CLUSTER = words("label annotate set attach proxy port-forward certificate cp debug expose autoscale replace")
 _LOOKING = words(
             """list ls ps get describe show status version help logs log info inspect images top events explain
             api-resources config-view plan validate output fmt whoami current-context search history stats port
@@ -58,6 +59,8 @@ def cloud(command: Command, run: Run) -> Finding | None:
         return notice("send", "it publishes a text")
     if command.name in ("aws", "heroku") and len(verbs) > 1:
         verbs = verbs[1:]  # the first names a service, such as logs or ps
+    if command.name in ("kubectl", "oc", "k") and verbs[:1] and verbs[0] in _CLUSTER:
+        return ask("cloud", "it changes or opens the cluster")
     if verbs and verbs[0] in _LOOKING:
         return None
     if any(_THROWING.fullmatch(text) for text in verbs[:4]):
@@ -91,7 +94,7 @@ def container(command: Command, run: Run) -> Finding | None:
             (
                 r"rm|rmi|prune|kill|stop|down|remove|destroy|pause|push|commit|load|import|cp|restart|update|swarm|"
                 r"leave|export|save|login|create|start|secret|disconnect|reset|uninstall|"
-                r"delete|undefine|unregister\w*|deletevm"
+                r"deploy|delete|undefine|unregister\w*|deletevm"
             ),
             verb,
         )
