@@ -8,13 +8,14 @@ from anovax.config import SafetyConfig
 from anovax.plan import Decision, Plan, Step, Verdict, World
 from anovax.safety import Safety
 from anovax.safety.clicks import judge_click
+from anovax.safety.desk import Desk
 from anovax.safety.effects import apply, fits
 from anovax.safety.filter import _covers
 from anovax.safety.finding import APPROVED, Finding, ask, notice, refuse, severity, strictest, strictest_verdict
 from anovax.safety.hotkeys import closes, judge_chord, leads_to
 from anovax.safety.keys import parse_chords
 from anovax.safety.places import Place, place_of_name, place_of_window
-from anovax.safety.simulate import Desk, Simulation
+from anovax.safety.simulate import Simulation
 from anovax.safety.taint import Taint
 from anovax.tool import Effect, WindowRef, discover
 

@@ -6,11 +6,12 @@ import re
 
 from anovax.plan import RESULT_REFERENCE, Step, World
 from anovax.safety.commands import goes_on
+from anovax.safety.desk import UNSEEN, Desk
 from anovax.safety.finding import APPROVED, Finding, ask, refuse
 from anovax.safety.keys import parse_chords
 from anovax.safety.normalise import fold
 from anovax.safety.places import Place, place_of_window
-from anovax.safety.simulate import UNSEEN, Desk, Simulation
+from anovax.safety.simulate import Simulation
 from anovax.tool import Effect, WindowRef
 
 # Which effects a tool has. Typing may paste what the keyboard map lacks, and an application may need the keys for that.

@@ -14,11 +14,12 @@ from anovax.config import SafetyConfig
 from anovax.errors import AnovaxError, SafetyError
 from anovax.plan import MAX_LEVELS, MAX_STEPS, Decision, Plan, Verdict, World
 from anovax.safety.commands import CommandJudge
+from anovax.safety.desk import Desk
 from anovax.safety.effects import advanced, apply, fits, look
 from anovax.safety.finding import APPROVED, Finding, refuse, severity, strictest, strictest_verdict
 from anovax.safety.judgement import _SEAL, ApprovedPlan, NeedsConsent, Refusal
 from anovax.safety.places import Place, place_of_window
-from anovax.safety.simulate import Desk, Simulation
+from anovax.safety.simulate import Simulation
 from anovax.safety.steps import StepJudge
 from anovax.safety.taint import Taint
 from anovax.safety.urls import judge_url

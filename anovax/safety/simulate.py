@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-from anovax.plan import World
 from anovax.safety.commands import INTERRUPTED, begins_command, is_prose
+from anovax.safety.desk import Desk
 from anovax.safety.finding import APPROVED, Finding, ask, notice, strictest
 from anovax.safety.hotkeys import closes, judge_chord, leads_to
 from anovax.safety.keys import Chord, parse_chords
 from anovax.safety.line import Line
 from anovax.safety.normalise import simple
 from anovax.safety.paths import is_startup, is_system
-from anovax.safety.places import Place, place_of_name, place_of_window
+from anovax.safety.places import Place, place_of_name
 from anovax.safety.urls import is_address
 
 # (text, place) -> what submitting this text there would be
 Submit = Callable[[str, Place], Finding]
 UrlJudge = Callable[[str], Finding]
 
-UNSEEN = "\x10"  # ends World.pending when something stands in the line that we cannot see
 MAX_KEYS = 400
 MAX_SCRIPT = 4000
 _CONTROL_KEYS = {
@@ -40,39 +39,6 @@ _PLAIN_ENTERS = ("enter", "j", "m", "o")  # with Ctrl the last three are Enter t
 _TYPED = ("backspace", "tab", "space")
 _PASTES = ("ctrl+v", "ctrl+shift+v", "shift+insert", "super+v", "ctrl+alt+v", "ctrl+insert", "paste")
 _COPIES = ("ctrl+c", "ctrl+x", "ctrl+insert", "super+c", "super+x", "copy", "cut", "ctrl+shift+c", "shift+delete")
-
-
-@dataclass
-class Desk:
-    """The simulated desktop. ``script`` is all that Enter has submitted to a command line so far, for commands that
-    go over several lines; ``kept`` the lines of places that the focus has left."""
-
-    place: Place
-    line: Line
-    clipboard: str | None = None
-    script: str = ""
-    kept: dict[Place, Line] = field(default_factory=dict)
-    closing: bool = False
-
-    @staticmethod
-    def of(world: World) -> Desk:
-        line = Line.of(world.pending.rstrip(UNSEEN))
-        line.blind = "the history" if world.pending.endswith(UNSEEN) else ""
-        others = [text for _, text in world.standing]
-        kept = {Place.TERMINAL: Line.of(others[-1].rstrip(UNSEEN))} if others else {}
-        if len(others) > 1 or (others and others[-1].endswith(UNSEEN)):
-            kept[Place.TERMINAL].blind = "another window"
-        return Desk(place_of_window(world.focus), line, world.clipboard, kept=kept)
-
-    def go(self, place: Place, fresh: bool = False) -> None:
-        """Move the focus. A command line keeps what stands in it; an unknown window may be the same one."""
-        self.kept[self._key(self.place)] = self.line
-        self.place, self.closing = place, False
-        self.line = Line() if fresh else self.kept.get(self._key(place), Line())
-
-    @staticmethod
-    def _key(place: Place) -> Place:
-        return Place.TERMINAL if place is Place.UNKNOWN else place
 
 
 class Simulation:

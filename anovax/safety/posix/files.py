@@ -231,29 +231,6 @@ def grep(command: Command, run: Run) -> Finding | None:
     return None
 
 
-def archive(command: Command, run: Run) -> Finding | None:
-    """tar, zip, 7z, cpio…: options that run programs, passwords, deleting the originals, packing everything."""
-    text = " ".join(command.low)
-    if re.search(
-        (
-            r"--(checkpoint-action|to-command|use-compress-program|rsh-command|info-script|new-volume-script|"
-            r"remove-files)|-tt\b|--unzip-command"
-        ),
-        text,
-    ) or any(re.match(r"-I", option) for option in command.texts if command.name in ("tar", "bsdtar")):
-        return ask("run", "its options run another program or delete the originals")
-    if command.name in ("zip", "7z", "7za", "7zr", "rar") and re.search(
-        r"(^|\s)(-p\S*|-e\b|-hp\S*|--password|--encrypt|-m\b|-sdel)", text
-    ):
-        return ask("encrypt", "it locks files behind a password or deletes the originals")
-    named = _targets(command)
-    if any(paths.is_whole(path) and path not in ("/tmp",) for path in named[1:]):
-        return ask("collect", "it packs a whole home or system")
-    writes = named[:1] if re.search(r"^-?[a-z]*c|--create", text) or command.name != "tar" else []
-    extracts = re.search(r"(?:-c|--directory[= ])\s*(/\S*)", text) if re.search(r"^-?\w*x|--extract", text) else None
-    return next((f for path in [*writes, *([extracts[1]] if extracts else [])] if (f := written(path))), None)
-
-
 def stream_edit(command: Command, run: Run) -> Finding | None:
     """sed"""
     operands = command.operands("ef")
@@ -297,6 +274,5 @@ RULES: Mapping[str, Rule] = {
     owner),
     "find": find, "gfind": find, "fd": find, "fdfind": find,
     **dict.fromkeys(("grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "rgrep"), grep),
-    **dict.fromkeys(("tar", "bsdtar", "zip", "7z", "7za", "7zr", "rar", "cpio", "ar", "pax"), archive),
     "sed": stream_edit, "gsed": stream_edit,
 }  # fmt: skip

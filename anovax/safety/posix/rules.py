@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from anovax.safety import paths
 from anovax.safety.finding import Finding, ask, notice, refuse
 from anovax.safety.normalise import words
-from anovax.safety.posix import acting, code, files, machine, network, packages, system, tools
+from anovax.safety.posix import acting, archives, code, files, machine, network, packages, system, tools
 from anovax.safety.posix.shells import SHELLS, is_temporary, known_file
 from anovax.safety.posix.unknown import throws_away
 from anovax.safety.posix.words import Command, Redirect, Word
@@ -27,6 +27,7 @@ RULES: dict[str, files.Rule] = {
     **system.RULES,
     **files.RULES,
     **acting.RULES,
+    **archives.RULES,
 }
 # They only print their arguments, or read about a program
 _TALK = words(

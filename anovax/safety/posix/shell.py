@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING
 from anovax.safety.finding import Finding, ask
 from anovax.safety.posix import constants
 from anovax.safety.posix.expand import DEFAULT_ENV, Piece, expand_braces, join, pieces_of
-from anovax.safety.posix.statements import HANDLERS, after_here_document, assign, here_document, leniently
+from anovax.safety.posix.statements import (
+    HANDLERS,
+    after_here_document,
+    assign,
+    here_document,
+    keep,
+    leniently,
+    redirects_of,
+    words_behind,
+)
 from anovax.safety.posix.words import Command, Redirect, Word
 
 if TYPE_CHECKING:
@@ -27,6 +36,8 @@ _LISTS = frozenset(
      "case_item", "negated_command", "test_command", "ERROR", "command_substitution", "variable_assignments")
 )  # fmt: skip
 
+# The grammar does not know ``time`` before a compound command
+_TIMED = re.compile(r"(^|[;&|\n]\s*)time\s+(?:-p\s+)?(?=(?:if|for|while|until|case)\b|[{(])")
 # quotes around some letters of a path serve only to hide it
 _QUOTED_INSIDE = re.compile(rb"/[A-Za-z]+(?:'[A-Za-z]+'|\"[A-Za-z]+\")(?:[A-Za-z/'\"]|$)")
 
@@ -66,11 +77,8 @@ class Run:
             raise TooDeepError
         if self._depth > 1 and self.also is not None:
             self.findings.extend(self.also(text))
-        text = (
-            text
-            if "time" not in text
-            else re.sub(r"(^|[;&|\n]\s*)time\s+(?:-p\s+)?(?=(?:if|for|while|until|case)\b|[{(])", r"\1", text)
-        )
+        if "time" in text:
+            text = _TIMED.sub(r"\1", text)
         try:
             spread = expand_braces(text)
             if spread != text and not re.search(r"(?m)(^|[;&|]\s*)\{[^{}\s]*,", text):
@@ -125,10 +133,6 @@ class Run:
                 self._nodes -= 1
                 self.walk_inside(child)
 
-    def _file_redirect(self, node: Node, stdin: str | None, piped: bool) -> None:
-        """A redirection alone, as in ``$(<file)``."""
-        self.run(Command((Word(":"),), self._redirect(node), None, self.cwd))
-
     def _comment(self, node: Node, stdin: str | None, piped: bool) -> str:
         return ""
 
@@ -156,8 +160,8 @@ class Run:
                 text = self.words(child.named_children[-1:])
                 stdin, piped = (None if any(w.open for w in text) else " ".join(w.text for w in text) + "\n"), True
             elif child.type.endswith("_redirect"):
-                redirects = (*redirects, *self._redirect(child))
-                more = (*more, *self._after_redirect(child))
+                redirects = (*redirects, *redirects_of(self, child))
+                more = (*more, *words_behind(self, child))
             elif child.type != "comment":
                 plain.append(child)
         found.extend(self.words(plain))
@@ -193,16 +197,11 @@ class Run:
     def _written(self, command: Command, text: str | None) -> str | None:
         for redirect in command.redirects:
             if redirect.writes and not redirect.operator.startswith("2"):
-                self._keep(redirect.target.text, text)
+                keep(self.files, redirect.target.text, text)
                 return ""
-        if command.name == "tee":
-            for word in command.operands():
-                self._keep(word.text, text)
+        for word in command.operands() if command.name == "tee" else ():
+            keep(self.files, word.text, text)
         return text
-
-    def _keep(self, path: str, text: str | None) -> None:
-        plain = path.removeprefix("./")
-        self.files.update({path: text, plain: text, "./" + plain: text})
 
     def _called(self, command: Command) -> str | None:
         """Functions and aliases that the text has defined itself."""
@@ -229,15 +228,15 @@ class Run:
         for child in node.named_children:
             if child.type == "heredoc_redirect":
                 redirects.extend(
-                    r for c in child.named_children if c.type == "file_redirect" for r in self._redirect(c)
+                    r for c in child.named_children if c.type == "file_redirect" for r in redirects_of(self, c)
                 )
                 stdin, piped, rest = here_document(self, child), True, after_here_document(child)
             elif child.type == "herestring_redirect":
                 text = self.words(child.named_children[-1:])
                 stdin, piped = (None if any(w.open for w in text) else " ".join(w.text for w in text) + "\n"), True
             elif child.type.endswith("_redirect"):
-                redirects.extend(self._redirect(child))
-                more.extend(self._after_redirect(child))
+                redirects.extend(redirects_of(self, child))
+                more.extend(words_behind(self, child))
         stdin, piped = self._reads(redirects, stdin, piped)
         out = self._body(body, tuple(redirects), stdin, piped, tuple(more))
         for child in rest:
@@ -255,16 +254,6 @@ class Run:
         out = "" if body is None else self.walk(body, stdin, piped)
         self.run(Command(more or ((Word(":"),) if body is None else ()), redirects, "", self.cwd))
         return self._written(Command((), redirects), out)
-
-    def _redirect(self, node: Node) -> tuple[Redirect, ...]:
-        operator = "".join(child.type for child in node.children if not child.is_named)
-        number = next(((c.text or b"").decode() for c in node.named_children if c.type == "file_descriptor"), "")
-        targets = self.words(node.children_by_field_name("destination")[:1])
-        return tuple(Redirect(number + operator, word) for word in targets[:1])
-
-    def _after_redirect(self, node: Node) -> list[Word]:
-        """``rm 2>file /``: the grammar hangs arguments behind a redirection below it."""
-        return self.words(node.children_by_field_name("destination")[1:])
 
     # --- words -------------------------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from anovax.safety.finding import ask, refuse
 from anovax.safety.posix.expand import pieces_of
-from anovax.safety.posix.words import Command, Word
+from anovax.safety.posix.words import Command, Redirect, Word
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -43,6 +43,29 @@ def here_document(run: Run, node: Node) -> str | None:
 def after_here_document(node: Node) -> list[Node]:
     """``cat <<EOF | sh``: the grammar hangs the rest of the line below the redirection."""
     return [c for c in node.named_children if c.type in ("pipeline", "command", "list", "redirected_statement")]
+
+
+def keep(files: dict[str, str | None], path: str, text: str | None) -> None:
+    """Remember what was written to a file, by both of its names."""
+    plain = path.removeprefix("./")
+    files.update({path: text, plain: text, "./" + plain: text})
+
+
+def _lone_redirect(run: Run, node: Node, stdin: str | None, piped: bool) -> None:
+    """A redirection alone, as in ``$(<file)``."""
+    run.run(Command((Word(":"),), redirects_of(run, node), None, run.cwd))
+
+
+def redirects_of(run: Run, node: Node) -> tuple[Redirect, ...]:
+    operator = "".join(child.type for child in node.children if not child.is_named)
+    number = next(((c.text or b"").decode() for c in node.named_children if c.type == "file_descriptor"), "")
+    targets = run.words(node.children_by_field_name("destination")[:1])
+    return tuple(Redirect(number + operator, word) for word in targets[:1])
+
+
+def words_behind(run: Run, node: Node) -> list[Word]:
+    """``rm 2>file /``: the grammar hangs arguments behind a redirection below it."""
+    return run.words(node.children_by_field_name("destination")[1:])
 
 
 def assign(run: Run, node: Node) -> tuple[str, str]:
@@ -142,4 +165,5 @@ HANDLERS: Mapping[str, Handler] = {
     "for_statement": _for_statement,
     "while_statement": _while_statement,
     "if_statement": _if_statement,
+    "file_redirect": _lone_redirect,
 }
