@@ -233,7 +233,7 @@ def _piped(command: Command, run: Run, python: bool) -> Finding | None:
 def awk(command: Command, run: Run) -> Finding | None:
     program = " ".join(command.texts)
     if re.search(
-        r"system\s*\(|getline|\|\s*\"|\|&|print\s*[^|]*>\s*\"?/|/inet/|-f\s|--file|-i\s+inplace|\bclose\(", program
+        r"(?i)system\s*\(|getline|\|\s*\"|\|&|print\s*[^|]*>\s*\"?/|/inet/|-f\s|--file|-i\s+inplace|\bclose\(", program
     ) or any(w.open for w in command.operands("Fv")[:1]):
         for match in list(_LITERAL.finditer(program))[:8]:
             run.script(next((group for group in match.groups() if group), ""))

@@ -239,7 +239,7 @@ def stream_edit(command: Command, run: Run) -> Finding | None:
         "", "help"
     ):
         return ask("run", "a sed script can run programs or write files")
-    if not command.has("i", "in-place") and "-i" not in command.texts:
+    if not command.has("iI", "in-place") and "-i" not in command.texts:
         return None
     named = [command.path(word) for word in operands[1:] or operands]
     if any(word.open or word.globbed for word in operands[1:]):

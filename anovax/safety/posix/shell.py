@@ -37,7 +37,9 @@ _LISTS = frozenset(
 )  # fmt: skip
 
 # The grammar does not know ``time`` before a compound command
-_TIMED = re.compile(r"(^|[;&|\n]\s*)time\s+(?:-p\s+)?(?=(?:if|for|while|until|case)\b|[{(])")
+_TIMED = re.compile(
+    r"(^\s*|[;&|\n({`!]\s*|\b(?:then|do|else)\s+)time\s+(?:-p\s+)?(?=(?:if|for|while|until|case)\b|[{(])"
+)
 # quotes around some letters of a path serve only to hide it
 _QUOTED_INSIDE = re.compile(rb"/[A-Za-z]+(?:'[A-Za-z]+'|\"[A-Za-z]+\")(?:[A-Za-z/'\"]|$)")
 
