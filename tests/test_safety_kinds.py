@@ -365,7 +365,9 @@ def test_escapes_and_invisible_characters_together_do_not_hide_a_scheme(url: str
 @pytest.mark.parametrize(
     "command",
     ["x=expor; y=t; $x$y HISTFILE=/dev/null", "\\export PROMPT_COMMAND='id'", "false || : > notes",
-     "true && cat < /etc/shadow", "echo `pwsh -c 'Remove-Item notes -Recurse'`", "watch 'bitsadmin /transfer x y z'"],
+     "true && cat < /etc/shadow", "echo `pwsh -c 'Remove-Item notes -Recurse'`", "watch 'bitsadmin /transfer x y z'",
+     "( time if [ $(id | cut -c 1) == u ]; then sleep 3; fi )", "if true; then time while rm notes; do :; done; fi",
+     "sed -I '' s/a/b/ notes"],
 )  # fmt: skip
 def test_assignments_redirections_and_other_shells_inside_lists_stop(command: str) -> None:
     assert _stopped(_app("terminal"), _type(command), _press("enter"))

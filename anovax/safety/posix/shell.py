@@ -36,8 +36,7 @@ _LISTS = frozenset(
      "case_item", "negated_command", "test_command", "ERROR", "command_substitution", "variable_assignments")
 )  # fmt: skip
 
-# The grammar does not know ``time`` before a compound command
-_TIMED = re.compile(
+_TIMED = re.compile(  # the grammar does not know it before a compound command
     r"(^\s*|[;&|\n({`!]\s*|\b(?:then|do|else)\s+)time\s+(?:-p\s+)?(?=(?:if|for|while|until|case)\b|[{(])"
 )
 # quotes around some letters of a path serve only to hide it
@@ -79,8 +78,7 @@ class Run:
             raise TooDeepError
         if self._depth > 1 and self.also is not None:
             self.findings.extend(self.also(text))
-        if "time" in text:
-            text = _TIMED.sub(r"\1", text)
+        text = _TIMED.sub(r"\1", text) if "time" in text else text
         try:
             spread = expand_braces(text)
             if spread != text and not re.search(r"(?m)(^|[;&|]\s*)\{[^{}\s]*,", text):
