@@ -12,7 +12,7 @@ from anovax.config import Config
 from anovax.errors import WeightsError
 from anovax.events import Noticed
 from anovax.journal import journal_folder
-from anovax.plan import Context
+from anovax.plan import Context, Plan
 from anovax.planner.fastpath import FastPath
 from anovax.request import Request
 from anovax.voice import Samples
@@ -29,6 +29,8 @@ from anovax.voice.speakable import sentences
 from anovax.voice.transcribe import Transcriber
 from anovax.voice.vad import SileroVad
 from anovax.voice.wake import Gate, WakeDetector
+
+GOES_ON = frozenset({"open_app", "focus_window", "open_url", "type_text"})
 
 
 def stt_path(config: Config) -> Path:
@@ -85,7 +87,7 @@ class Sound:
         loop = VoiceLoop(
             microphone=Microphone(config.audio, self.devices, self.bus),
             wake=build_wake(config),
-            endpoint=Endpointer(config.endpoint, SileroVad(), lambda text: fast.read(text, Context()) is not None),
+            endpoint=Endpointer(config.endpoint, SileroVad(), lambda text: is_whole(fast.read(text, Context()))),
             interjection=Endpointer.for_interjections(SileroVad()),
             recogniser=assistant.transcriber,
             bus=self.bus,
@@ -117,6 +119,12 @@ def check_sound_hardware(config: Config) -> SoundFacts:
     finally:
         microphone.close()
         playback.close()
+
+
+def is_whole(plan: Plan | None) -> bool:
+    """Whether a request is certainly over when ``plan`` is what the words so far mean, so that its end need not be
+    waited for. After opening something, and in the middle of dictation, people often go on."""
+    return plan is not None and not (plan.steps and plan.steps[-1].tool in GOES_ON)
 
 
 def wake_phrase(config: Config) -> str:
