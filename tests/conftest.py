@@ -47,4 +47,7 @@ def display() -> Iterator[str]:
 
     with virtual_display() as name, pytest.MonkeyPatch.context() as patch:
         patch.setenv("DISPLAY", name)
+        # GTK would start buses of its own, which outlive the display and mislead the next application.
+        patch.setenv("NO_AT_BRIDGE", "1")
+        patch.setenv("DBUS_SESSION_BUS_ADDRESS", "disabled:")
         yield name

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from desktop_rig import QUIET, Running, end, make_step, until
@@ -31,20 +32,23 @@ def step() -> StepContext:
 
 
 @pytest.fixture
-def start(desktop: Desktop, window_manager: str) -> Iterator[Callable[..., Running]]:
+def start(desktop: Desktop, window_manager: str, tmp_path: Path) -> Iterator[Callable[..., Running]]:
     """``start(command, title=…)`` runs a program and waits for its window, focused; all end with the test."""
     started: list[subprocess.Popen[bytes]] = []
 
     def run(command: list[str], title: str = "", seconds: float = 15.0, **more: str) -> Running:
         before = {window.id for window in desktop.windows()}
         environment = {**os.environ, "DISPLAY": window_manager, **more}
-        process = subprocess.Popen(command, env=environment, start_new_session=True, **QUIET)
+        said = tmp_path / f"{len(started)}.log"
+        with said.open("wb") as log:
+            process = subprocess.Popen(command, env=environment, start_new_session=True, **{**QUIET, "stderr": log})
         started.append(process)
         step = make_step(seconds)
         window = desktop.wait_for_window(
             lambda w: w.id not in before and bool(w.app or w.title) and title in w.title, seconds - 1, step
         )
-        assert window is not None, f"{command[0]} showed no window"
+        how = f"exit code {process.poll()}, said {said.read_text(errors='replace')[-600:]!r}"
+        assert window is not None, f"{command[0]} showed no window: {how}"
         return Running(process, desktop.activate(window, step))
 
     yield run

@@ -37,6 +37,8 @@ def session_bus(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     assert daemon.stdout is not None
     monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", daemon.stdout.readline().strip())
     monkeypatch.delenv("NO_AT_BRIDGE", raising=False)
+    forget = ["xprop", "-root", "-remove", "AT_SPI_BUS"]  # an earlier bus, gone by now
+    subprocess.run(forget, check=False, **QUIET)
     yield
     daemon.terminate()
     daemon.wait(10)
