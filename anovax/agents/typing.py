@@ -84,9 +84,17 @@ class TypingAgent(Agent):
             raise ToolError("Something else was typed since", "take it back by hand")
         before = desktop.read_back(window)
         desktop.press(desktop.chords("backspace") * count, step, window)
-        after = desktop.read_back(window)
-        gone = before is not None and after is not None and len(before) - len(after) == count
+        gone = before is not None and self._shrunk(len(before) - count, window, step)
         return Done(evidence=f"{count} characters taken back from {window.name!r}", verified=gone)
+
+    def _shrunk(self, length: int, window: WindowRef, step: StepContext) -> bool:
+        """Whether the field is down to ``length`` characters, now or soon: applications work keys off in their time."""
+        for _ in range(round(_READ_BACK_S / 0.05)):
+            after = self.parts.desktop.read_back(window)
+            if after is not None and len(after) == length:
+                return True
+            step.sleep(0.05)
+        return False
 
 
 def put_in(before: str, after: str, text: str) -> bool:

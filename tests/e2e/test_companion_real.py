@@ -157,7 +157,7 @@ async def test_stop_in_the_middle_of_typing(browser: Browser, folder: Path, disp
         phone(browser, at) as it,
         application(display, "mousepad", "--disable-server"),
     ):
-        await until(lambda: "Untitled" in windows(display), 15)
+        await until(lambda: "Mousepad" in windows(display), 15)
         page = await it.paired("Pixel")
         await page.fill("#text", f"type {text}")
         await page.press("#text", "Enter")
