@@ -184,7 +184,7 @@ class Orchestrator:
         future = asyncio.get_running_loop().run_in_executor(self._pool, call, job.step.args, context)
         try:
             left = max(0.0, deadline - time.monotonic())
-            done: Done = await asyncio.wait_for(_unless_cancelled(future, job.run.cancel), left)
+            done: Done = await _unless_cancelled(future, job.run.cancel, left)
             return done
         except TimeoutError:
             raise TimedOut(job.spec.card(job.step.args), job.spec.ttl_s) from None
@@ -267,7 +267,7 @@ def _status_of(error: AnovaxError) -> Status:
 
 
 def _references(step: Step) -> set[int]:
-    texts = [value for value in step.args.model_dump().values() if isinstance(value, str)]
+    texts = [value for _, value in step.args if isinstance(value, str)]
     return {int(number) for text in texts for number in RESULT_REFERENCE.findall(text)}
 
 
@@ -291,8 +291,9 @@ def _with_results(job: _Job, before: tuple[Outcome, ...]) -> _Job:
     return replace(job, step=step)
 
 
-async def _unless_cancelled(work: Awaitable[T], cancel: CancelFlag) -> T:
-    """Wait for ``work``; Cancelled as soon as the flag is set. Work that has not finished is cancelled or abandoned."""
+async def _unless_cancelled(work: Awaitable[T], cancel: CancelFlag, seconds: float | None = None) -> T:
+    """Wait for ``work``; Cancelled as soon as the flag is set, TimeoutError after ``seconds``. Work that has not
+    finished by then is cancelled or abandoned. One wait for all three: this is paid for by every step of every plan."""
     loop = asyncio.get_running_loop()
     task = asyncio.ensure_future(work)
     stopped = loop.create_future()
@@ -306,10 +307,12 @@ async def _unless_cancelled(work: Awaitable[T], cancel: CancelFlag) -> T:
 
     unhook = cancel.on_set(stop)
     try:
-        await asyncio.wait({task, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({task, stopped}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         if task.done():
             return task.result()
-        raise Cancelled(cancel.reason)
+        if cancel.is_set():
+            raise Cancelled(cancel.reason)
+        raise TimeoutError
     finally:
         unhook()
         stopped.cancel()
