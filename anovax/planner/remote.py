@@ -23,6 +23,7 @@ from anovax.planner import prompt
 from anovax.tool import CancelFlag, Toolbox
 
 MAX_ANSWER = 1 << 20  # bytes
+REFUSALS = (400, 422, 500)  # of a form that the server does not know; llama-cpp-python's server answers with a 500
 
 
 class Dialect(Protocol):
@@ -86,7 +87,7 @@ class Remote:
             self._fail(f"did not answer within {self._config.timeout_s:g} s")
         except aiohttp.ClientError as error:
             self._fail(f"cannot be reached ({type(error).__name__})", "check the network and planner.url")
-        if status in (400, 422) and self._dialect.simpler():
+        if status in REFUSALS and self._dialect.simpler():
             return await self._post(system, user)
         self._check(status, answered)
         return self._read(raw)
