@@ -9,6 +9,7 @@ import pytest
 import voice_rig as rig
 
 from anovax.bench import latency_stt, wake
+from anovax.bench.table import wilson
 from anovax.errors import UsageError
 from anovax.voice.audio import write_wav
 
@@ -39,9 +40,9 @@ def test_distance_counts_insertions_deletions_and_replacements() -> None:
 
 
 def test_intervals_hold_known_values() -> None:
-    low, high = wake.wilson_95(5, 100)
+    low, high = wilson(5, 100)
     assert (round(low, 3), round(high, 3)) == (0.022, 0.112)
-    assert wake.wilson_95(0, 0) == (0.0, 1.0)
+    assert wilson(0, 0) == (0.0, 1.0)
     assert wake.poisson_95(0) == (0.0, pytest.approx(3.689, abs=0.001))
     low, high = wake.poisson_95(10)
     assert (round(low, 2), round(high, 2)) == (4.80, 18.39)

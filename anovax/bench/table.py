@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Sequence
 from statistics import median
@@ -44,12 +45,12 @@ def bootstrap(
 
 def wilson(hits: int, total: int) -> tuple[float, float]:
     """The 95% score interval of a proportion (Wilson 1927)."""
-    if total == 0:
-        return (0.0, 1.0)
-    z, share = 1.96, hits / total
-    centre = share + z * z / (2 * total)
-    spread = z * ((share * (1 - share) + z * z / (4 * total)) / total) ** 0.5
-    return (centre - spread) / (1 + z * z / total), (centre + spread) / (1 + z * z / total)
+    if not total:
+        return 0.0, 1.0
+    z, share = 1.959964, hits / total
+    middle = (share + z * z / (2 * total)) / (1 + z * z / total)
+    half = z * math.sqrt(share * (1 - share) / total + z * z / (4 * total * total)) / (1 + z * z / total)
+    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def _shown(value: object) -> str:

@@ -11,6 +11,7 @@ from typing import Protocol
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
+from anovax.bench.table import wilson
 from anovax.errors import UsageError
 from anovax.voice import FRAME_S, SAMPLE_RATE, Detection, Samples
 from anovax.voice.audio import read_blocks
@@ -161,7 +162,7 @@ def _point(threshold: float, hits: list[float], misses: list[list[float]], hours
         detected=detected,
         positives=len(hits),
         false_reject=1 - detected / len(hits) if hits else 0.0,
-        false_reject_95=wilson_95(len(hits) - detected, len(hits)),
+        false_reject_95=wilson(len(hits) - detected, len(hits)),
         false_accepts=false,
         hours=round(hours, 4),
         per_hour=false / hours if hours else 0.0,
@@ -177,16 +178,6 @@ def count_accepts(scores: Iterable[float], threshold: float) -> int:
             count += 1
             blocked = index + round(REFRACTORY_S / FRAME_S)
     return count
-
-
-def wilson_95(bad: int, total: int) -> tuple[float, float]:
-    """Wilson's score interval of a proportion (Wilson 1927)."""
-    if not total:
-        return 0.0, 1.0
-    z, share = 1.959964, bad / total
-    middle = (share + z * z / (2 * total)) / (1 + z * z / total)
-    half = z * math.sqrt(share * (1 - share) / total + z * z / (4 * total * total)) / (1 + z * z / total)
-    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def poisson_95(count: int) -> tuple[float, float]:
