@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -55,6 +57,23 @@ def start(desktop: Desktop, window_manager: str, tmp_path: Path) -> Iterator[Cal
     for process in started:
         end(process)
     until(lambda: not desktop.windows())  # the server gives the same window ids again: see them gone first
+
+
+@pytest.fixture
+def counted(request: pytest.FixtureRequest) -> Callable[[int], Iterator[int]]:
+    """``counted(n)`` is ``range(n)`` that says every 50 rounds how far it is, past pytest's capture."""
+    capture = request.config.pluginmanager.getplugin("capturemanager")
+
+    def rounds(count: int) -> Iterator[int]:
+        begun = time.monotonic()
+        for number in range(count):
+            if number and number % 50 == 0:
+                with capture.global_and_fixture_disabled():
+                    spent = time.monotonic() - begun
+                    print(f"{request.node.name}: {number} of {count}, {spent:.0f} s", file=sys.stderr, flush=True)
+            yield number
+
+    return rounds
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -108,14 +108,14 @@ def timed(work: Callable[[], object], ended: list[float]) -> None:
 
 
 def injected(
-    count: int, agent: TypingAgent, make: Callable[[], Running], start: Callable[..., Running]
+    rounds: Iterable[int], agent: TypingAgent, make: Callable[[], Running], start: Callable[..., Running]
 ) -> tuple[int, int]:
-    """(verified, falsely verified) of ``count`` typings into which faults are injected."""
+    """(verified, falsely verified) of typings into which faults are injected, one a round."""
     desktop: Desktop = agent.parts.desktop
     verified = false = 0
     editor = make()
     text = "verify this sentence, letter by letter. " * 4
-    for number in range(count):
+    for number in rounds:
         if editor.process.poll() is not None:
             editor = make()
         names = list(faults(editor, desktop, start))
@@ -161,7 +161,7 @@ def make_editor(agent: TypingAgent, start: Callable[..., Running], tmp_path: Pat
 def test_faults_do_not_make_it_claim_success(
     agent: TypingAgent, make_editor: Callable[[], Running], start: Callable[..., Running], layout: Callable[..., None]
 ) -> None:
-    verified, false = injected(8, agent, make_editor, start)
+    verified, false = injected(range(8), agent, make_editor, start)
     assert verified >= 1
     assert false == 0
 
@@ -169,9 +169,13 @@ def test_faults_do_not_make_it_claim_success(
 @pytest.mark.full
 @pytest.mark.timeout(1500)
 def test_two_hundred_faults(
-    agent: TypingAgent, make_editor: Callable[[], Running], start: Callable[..., Running], layout: Callable[..., None]
+    agent: TypingAgent,
+    make_editor: Callable[[], Running],
+    start: Callable[..., Running],
+    layout: Callable[..., None],
+    counted: Callable[[int], Iterator[int]],
 ) -> None:
-    verified, false = injected(200, agent, make_editor, start)
+    verified, false = injected(counted(200), agent, make_editor, start)
     print(f"verified {verified} of 200, falsely {false}")
     assert verified >= 20
     assert false <= 2

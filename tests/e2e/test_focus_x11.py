@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -25,12 +25,14 @@ pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
 TEXT = "the quick brown fox jumps over the lazy dog ßżя " * 4 + "\n"
 
 
-def thefts(count: int, start: Callable[..., object], folder: Path, desktop: Desktop) -> list[tuple[int, str]]:
-    """Let another window take the focus at a random moment of typing, ``count`` times. Returns, for each, how many
+def thefts(
+    rounds: Iterable[int], start: Callable[..., object], folder: Path, desktop: Desktop
+) -> list[tuple[int, str]]:
+    """Let another window take the focus at a random moment of typing, in each round. Returns, for each, how many
     characters the thief got and the name that the failure gave."""
     victim, thief = (Terminal(start, made) for made in folders(folder, 2))
     chance, seen = random.Random(3), []
-    for _ in range(count):
+    for _ in rounds:
         desktop.activate(victim.window, make_step())
         thief.clear(desktop, make_step())
         timer = threading.Timer(chance.uniform(0.02, 0.6), lambda: desktop.activate(thief.window, make_step()))
@@ -58,13 +60,15 @@ def check(seen: list[tuple[int, str]]) -> None:
 
 
 def test_a_thief_gets_at_most_one_character(start: Callable[..., object], tmp_path: Path, desktop: Desktop) -> None:
-    check(thefts(12, start, tmp_path, desktop))
+    check(thefts(range(12), start, tmp_path, desktop))
 
 
 @pytest.mark.full
 @pytest.mark.timeout(900)
-def test_two_hundred_thefts(start: Callable[..., object], tmp_path: Path, desktop: Desktop) -> None:
-    check(thefts(200, start, tmp_path, desktop))
+def test_two_hundred_thefts(
+    start: Callable[..., object], tmp_path: Path, desktop: Desktop, counted: Callable[[int], Iterator[int]]
+) -> None:
+    check(thefts(counted(200), start, tmp_path, desktop))
 
 
 def test_a_window_that_dies_while_it_is_typed_into(
@@ -193,11 +197,11 @@ while True:
 """
 
 
-def kills(count: int, app: Terminal, desktop: Desktop) -> int:
-    """Kill a typing process at a random moment, ``count`` times; how often a key was left down."""
+def kills(rounds: Iterable[int], app: Terminal, desktop: Desktop) -> int:
+    """Kill a typing process at a random moment, in each round; how often a key was left down."""
     chance, left = random.Random(4), 0
     command = [sys.executable, "-c", TYPIST, str(app.window.id), str(Path(__file__).parents[1])]
-    for _ in range(count):
+    for _ in rounds:
         with subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=Path(__file__).parents[2]
         ) as typist:
@@ -210,13 +214,15 @@ def kills(count: int, app: Terminal, desktop: Desktop) -> int:
 
 
 def test_a_killed_process_leaves_no_key_down(start: Callable[..., object], tmp_path: Path, desktop: Desktop) -> None:
-    assert kills(4, Terminal(start, tmp_path), desktop) == 0
+    assert kills(range(4), Terminal(start, tmp_path), desktop) == 0
 
 
 @pytest.mark.full
 @pytest.mark.timeout(3600)
-def test_a_thousand_kills(start: Callable[..., object], tmp_path: Path, desktop: Desktop) -> None:
-    assert kills(1000, Terminal(start, tmp_path), desktop) == 0
+def test_a_thousand_kills(
+    start: Callable[..., object], tmp_path: Path, desktop: Desktop, counted: Callable[[int], Iterator[int]]
+) -> None:
+    assert kills(counted(1000), Terminal(start, tmp_path), desktop) == 0
 
 
 def test_spare_keys_are_given_back(start: Callable[..., object], tmp_path: Path, window_manager: str) -> None:
