@@ -18,10 +18,11 @@ export function draw(state, now) {
   $("hint").hidden = Boolean(state.text || shown.length || state.said || state.hearing);
 }
 
-/** Only the running clocks. */
+/** Only the running clocks, of cards that are drawn: an event may have come whose drawing has not. */
 export function tick(state, now) {
   cards(state).forEach((card, index) => {
-    if (card.state === "running") $("cards").children[index].querySelector(".time").textContent = elapsed(card, now());
+    const item = $("cards").children[index];
+    if (card.state === "running" && item?.dataset.state === "running") put(item.querySelector(".time"), elapsed(card, now()));
   });
 }
 

@@ -202,13 +202,17 @@ def wake(
 def companion(
     seconds: float = typer.Option(15.0, "--seconds", min=2, help="How long each part is measured."),
     soak: float = typer.Option(0.0, "--soak", help="Seconds of a memory soak at the end."),
+    part: list[str] = typer.Option([], "--part", help="Only encoders, glass, cpu, idle, stalled, fifty or none."),
     json_only: bool = JSON_OPTION,
 ) -> None:
     """Picture and events to phones on loopback. Example: anovax bench companion --seconds 10"""
     from anovax.bench import companion as bench
     from anovax.bench.table import table
 
-    figures = bench.run(seconds, soak, note)
+    unknown = set(part) - {*bench.PARTS, "none"}
+    if unknown:
+        raise UsageError(f"There is no part {', '.join(sorted(unknown))}", f"name some of {', '.join(bench.PARTS)}")
+    figures = bench.run(seconds, soak, note, tuple(part) or bench.PARTS)
     if json_only:
         for figure in figures:
             emit(figure.model_dump())

@@ -94,8 +94,8 @@ class Phone:
         self.context = context
         self.page = page
         self.errors: list[str] = []
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("console", lambda m: self.errors.append(m.text) if m.type == "error" else None)
+        page.on("pageerror", lambda error: self.errors.append(error.stack or str(error)))
+        page.on("console", lambda m: self.errors.append(f"{m.text} {m.location}") if m.type == "error" else None)
 
     async def open(self, path: str = "/") -> Page:
         await self.page.goto(self.rig.origin + path)
@@ -151,6 +151,6 @@ async def phone(browser: Browser, rig: Rig, **settings: Any) -> AsyncIterator[Ph
     try:
         held = Phone(rig, context, await context.new_page())
         yield held
-        assert held.errors == []
+        assert held.errors == [], held.errors
     finally:
         await context.close()

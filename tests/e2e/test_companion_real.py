@@ -150,7 +150,6 @@ async def test_a_denied_question_does_nothing(browser: Browser, folder: Path, di
         assert "galculator" not in windows(display)
 
 
-@pytest.mark.full  # now and then the page reports an error at the end; the default suite stops elsewhere
 async def test_stop_in_the_middle_of_typing(browser: Browser, folder: Path, display: str, tmp_path: Path) -> None:
     text = "the quick brown fox jumps over the lazy dog " * 8
     async with (
