@@ -34,8 +34,7 @@ _CODE = re.compile(r"\s*(import\s+[\w.]+\s*([;,\n]|as\b|\Z)|from\s+[\w.]+\s+impo
 _HERE_BEGINS = re.compile(r"<<-?\s*['\"]?(\w+)")
 _HERE_DOCUMENT = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?([^\n]*)\n(?:.*?\n)??\s*\1[^\S\n]*(?=\n|\Z)", re.DOTALL)
 _STATEMENT = re.compile(r";\s*\Z|[=({]|\b[A-Z]{4,}\b")
-_LINE = re.compile(r"(?m)^[^\S\n]*(\S+).*$")
-_NO_PROSE = re.compile(r"(?m)[-.](?<!\S.)|[.:](?<=\w.)(?=\w)|--|__|:$")
+_NO_PROSE = re.compile(r"(?m)[-.:_](?:(?<=[-.])(?<!\S.)|(?<=\w[.:])(?=\w)|(?<=--)|(?<=__)|(?<=:)$)")
 # They make a sentence; names of files they are not
 _LINKING = words(
     """the is are was were with we you he she they my your his her our their for of an me it that this and but said who
@@ -52,14 +51,14 @@ def is_prose(text: str) -> bool:
 
 
 def _is_prose(text: str) -> bool:
-    text = re.sub(r"[^\S\n]+(?=\n|\Z)", "", text).replace("'n'", "n")
+    text = "\n".join(line.rstrip() for line in text.split("\n")).replace("'n'", "n")
     if re.search("[$€£]", text):
         text = re.sub(r"(?<!\S)[$€£]\d[\d.,]*(?!\S)", "0", text)  # a price
     if not _PROSE.match(text) or _NO_PROSE.search(text) or _disguised(text):
         return False
     if changes_data(text) and _STATEMENT.search(text):
         return False
-    return all(_opens_prose(match[1], match[0]) for match in _LINE.finditer(text))
+    return all(_opens_prose(line) for line in set(text.split("\n")) if line)
 
 
 def _disguised(text: str) -> bool:
@@ -73,8 +72,8 @@ def _names_cmdlet(text: str) -> bool:
     return any(match[1].casefold() in VERBS for match in _CMDLET.finditer(text))
 
 
-def _opens_prose(first: str, line: str) -> bool:
-    word = first.strip("'\"’“”,.:;!?()").casefold()
+def _opens_prose(line: str) -> bool:
+    word = line.split(None, 1)[0].strip("'\"’“”,.:;!?()").casefold()
     return word == "yes" or not _starts(word) or _is_sentence(line.casefold())
 
 

@@ -3,6 +3,7 @@ raw one is ever acted on."""
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 
@@ -37,25 +38,46 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 def fold(text: str) -> str:
     """The text without tricks: NFKC, no invisible or control characters, look-alike letters as Latin ones, no accents,
     single blanks, joined backslash-newlines. Letter case stays (encodings need it). Idempotent."""
-    if text.isascii():
-        return _tidy(text)
     previous = None
-    while text != previous:  # decomposing can reveal another look-alike
+    while text != previous and not text.isascii():  # decomposing can reveal another look-alike
         previous = text
-        text = _INVISIBLE.sub("", text).translate(_TABLE)
-        text = unicodedata.normalize("NFKD", text)
-        text = "".join(char for char in text if unicodedata.category(char) not in ("Mn", "Cf", "Cs", "Cn", "Co"))
-        text = unicodedata.normalize("NFKC", text).translate(_TABLE)
+        text = unicodedata.normalize("NFKC", _plain(text))
     return _tidy(text)
+
+
+def _plain(text: str) -> str:
+    """Each character by itself without tricks. A text has few different ones, however long it is."""
+    changed = {char: plain for char in set(text) if not char.isascii() and (plain := _plain_char(char)) != char}
+    if len(changed) > 20:
+        return text.translate({ord(char): plain for char, plain in changed.items()})
+    for char, plain in sorted(changed.items()):
+        text = text.replace(char, plain)
+    return text
+
+
+@functools.lru_cache(maxsize=4096)
+def _plain_char(char: str) -> str:
+    if _INVISIBLE.match(char):
+        return ""
+    parts = unicodedata.normalize("NFKD", char.translate(_TABLE))
+    kept = "".join(part for part in parts if unicodedata.category(part) not in ("Mn", "Cf", "Cs", "Cn", "Co"))
+    return unicodedata.normalize("NFKC", kept).translate(_TABLE)
 
 
 def _tidy(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if _is_tidy(text):
+        return text.strip(" ")
     previous = None
     while text != previous:
         previous = text
         text = _SPACES.sub(" ", _CONTROL.sub("", text.replace("\\\n", "")))
     return text.strip(" ")
+
+
+def _is_tidy(text: str) -> bool:
+    """Most texts are; long ones are seen to be without a regular expression."""
+    return text.isascii() and "  " not in text and "\\\n" not in text and text.replace("\n", "").isprintable()
 
 
 def readings(text: str) -> tuple[str, ...]:

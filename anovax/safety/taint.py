@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -48,15 +49,32 @@ _ORDER = re.compile(
     r"type|run|press|delete|send|go|visit|click|close|remember|search))\b|</?(system|user|assistant|"
     r"instruction)"
 )
+# What every match of _ORDER begins with, without a word boundary before it: quickly found in long texts
+_ORDER_BEGINS = re.compile(
+    r"ignore|disregard|forget|override|assistant|anova|jarvis|ai|model|agent|system|you |new |as an |do not|don't|"
+    r"without|important|urgent|instruction|please |<"
+)
 _COMMON = words(
     """the and for with this that from your you are was have has not but all any can will its our out a an of to in on
     at it is be or as by i my me we he she they do does did so if"""
 )
+_APART = {code: " " for code in range(128) if not chr(code).isalnum()}
 _TAINTED_RESULTS = words("read_screen recall screenshot delegate")
 
 
-def _tokens(text: str) -> list[str]:
-    return [token for token in re.findall(r"[^\W_]+", simple(text)) if token not in _COMMON and len(token) > 1]
+def _tokens(text: str) -> Counter[str]:
+    """How often each word that means something stands in the text."""
+    plain = simple(text)
+    counts = Counter(plain.translate(_APART).split() if plain.isascii() else re.findall(r"[^\W_]+", plain))
+    return Counter({token: count for token, count in counts.items() if len(token) > 1 and token not in _COMMON})
+
+
+def _share(tokens: Counter[str], of: set[str]) -> float:
+    return sum(count for token, count in tokens.items() if token in of) / tokens.total()
+
+
+def _orders(text: str) -> bool:
+    return any(_ORDER.match(text, begin.start()) for begin in _ORDER_BEGINS.finditer(text))
 
 
 class Taint:
@@ -67,7 +85,7 @@ class Taint:
         self._heard, self._outside = simple(world.heard), simple(outside)
         self._said, self._read = set(_tokens(world.heard)), set(_tokens(outside))
         self._spoken = set(self._heard.split())
-        self.orders = bool(_ORDER.search(self._outside))
+        self.orders = _orders(self._outside)
         # what was heard is itself a text from outside: a screen read aloud, or the assistant's own voice
         self.echo = len(self._heard.split()) > 3 and self._heard in self._outside
 
@@ -82,21 +100,21 @@ class Taint:
 
     def tainted(self, text: str) -> bool:
         """The text comes from outside and not from the user."""
-        tokens = _tokens(text)
-        if not tokens or not self.known:
+        tokens = _tokens(text) if self.known else Counter[str]()
+        if not tokens:
             return False
         if self.echo:
             return True
-        if simple(text) in self._heard:
+        plain = simple(text)
+        if plain in self._heard:
             return False
-        mine = sum(token in self._said for token in tokens) / len(tokens)
-        theirs = sum(token in self._read for token in tokens) / len(tokens)
-        return (theirs >= 0.6 and mine < 0.5) or (len(text) > 11 and simple(text) in self._outside)
+        foreign = _share(tokens, self._read) >= 0.6 and _share(tokens, self._said) < 0.5
+        return foreign or (len(text) > 11 and plain in self._outside)
 
     def said(self, text: str) -> bool:
         """Most of the text is in the user's own words."""
         tokens = _tokens(text)
-        return bool(tokens) and not self.echo and sum(token in self._said for token in tokens) / len(tokens) >= 0.5
+        return bool(tokens) and not self.echo and _share(tokens, self._said) >= 0.5
 
 
 def judge_source(
