@@ -10,69 +10,22 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from functools import partial
 
 from anovax.bus import Bus
+from anovax.calls import in_pool, unless_cancelled
 from anovax.config import OrchestratorConfig
 from anovax.errors import AmbiguousTarget, AnovaxError, Cancelled, EffectRefused, TimedOut, ToolError
 from anovax.events import StepFinished, StepQueued, StepRetrying, StepStarted, StepWaiting
-from anovax.plan import MAX_AGENTS, RESULT_REFERENCE, ApprovedPlan, Outcome, Status, Step
-from anovax.tool import Agent, CancelFlag, Done, Effect, StepContext, Toolbox, ToolSpec, WindowRef
+from anovax.jobs import Budget, Job, Run, batches
+from anovax.plan import MAX_AGENTS, ApprovedPlan, Outcome, Status, Step
+from anovax.tool import Agent, CancelFlag, Done, Toolbox
+
+__all__ = ["Budget", "Orchestrator", "Run"]
 
 log = logging.getLogger(__name__)
-
-T = TypeVar("T")
-
-
-class Budget:
-    """How many agents one request may still spend, over all its plans, sub-plans and recovery batches."""
-
-    def __init__(self, agents: int = MAX_AGENTS) -> None:
-        self._left = agents
-        self._lock = threading.Lock()
-
-    @property
-    def left(self) -> int:
-        return self._left
-
-    def take(self) -> bool:
-        with self._lock:
-            if self._left <= 0:
-                return False
-            self._left -= 1
-            return True
-
-
-@dataclass(frozen=True)
-class Run:
-    """What belongs to one request while its plans run. ``recheck(approved, index, effect)`` raises EffectRefused when
-    an effect may no longer happen; ``done`` hears of every step that ended well (for undo and session memory);
-    ``target()`` is the window that the plan means now."""
-
-    turn: str
-    cancel: CancelFlag
-    budget: Budget
-    recheck: Callable[[ApprovedPlan, int, Effect], None]
-    done: Callable[[Step, Done], None] = lambda step, done: None
-    target: Callable[[], WindowRef | None] = lambda: None
-    level: int = 0
-    first_index: int = 0  # number of the plan's first step in the events of the turn
-
-
-@dataclass(frozen=True)
-class _Job:
-    """One step on its way through the pool."""
-
-    number: int
-    index: int
-    step: Step
-    spec: ToolSpec
-    approved: ApprovedPlan
-    run: Run
 
 
 class Orchestrator:
@@ -97,13 +50,13 @@ class Orchestrator:
             if blocked is not None:
                 outcomes += [self._ended(job, *blocked) for job in batch]
             elif len(batch) == 1:
-                outcomes.append(await self._one(batch[0], tuple(outcomes)))
+                outcomes.append(await self._one(batch[0], outcomes))
             else:
-                outcomes += await asyncio.gather(*(self._one(job, tuple(outcomes)) for job in batch))
+                outcomes += await asyncio.gather(*(self._one(job, outcomes) for job in batch))
         return tuple(outcomes)
 
     @staticmethod
-    def _blocked(jobs: list[_Job], outcomes: list[Outcome], cancel: CancelFlag) -> tuple[Status, str] | None:
+    def _blocked(jobs: list[Job], outcomes: list[Outcome], cancel: CancelFlag) -> tuple[Status, str] | None:
         """Why the rest of the plan may not start: the user said stop, or a core step did not succeed."""
         if cancel.is_set():
             return Status.CANCELLED, str(Cancelled(cancel.reason))
@@ -119,25 +72,28 @@ class Orchestrator:
     def held_locks(self) -> tuple[str, ...]:
         return tuple(name for name, lock in self._locks.items() if lock.locked())
 
-    def _job(self, index: int, step: Step, approved: ApprovedPlan, run: Run) -> _Job:
-        return _Job(run.first_index + index, index, step, self._tools.spec(step.tool), approved, run)
+    def _job(self, index: int, step: Step, approved: ApprovedPlan, run: Run) -> Job:
+        return Job(run.first_index + index, index, step, self._tools.spec(step.tool), approved, run)
 
-    async def _one(self, job: _Job, before: tuple[Outcome, ...]) -> Outcome:
+    async def _one(self, job: Job, before: Sequence[Outcome]) -> Outcome:
         """From the queue to the one terminal status; never raises."""
         started = time.monotonic()
         if not job.run.budget.take():
             return self._ended(job, Status.SKIPPED, f"the budget of {MAX_AGENTS} agents for one request is used up")
+        held: list[asyncio.Lock] = []
         try:
-            job = _with_results(job, before)
-            async with AsyncExitStack() as held:
-                await self._acquire(held, job)
-                return await self._attempts(job, started)
+            job = job.with_results(before)
+            await self._acquire(held, job)
+            return await self._attempts(job, started)
         except Cancelled as error:
             return self._ended(job, Status.CANCELLED, str(error), started)
         except AnovaxError as error:
             return self._ended(job, Status.FAILED, str(error), started)
+        finally:
+            for lock in held:
+                lock.release()
 
-    async def _acquire(self, held: AsyncExitStack, job: _Job) -> None:
+    async def _acquire(self, held: list[asyncio.Lock], job: Job) -> None:
         """Take the declared locks in one global order (no deadlock), giving up at once on a cancel."""
         if not self._config.locks:  # ablation only
             return
@@ -145,12 +101,12 @@ class Orchestrator:
             lock = self._locks.setdefault(name, asyncio.Lock())
             if lock.locked():
                 self._bus.publish(StepWaiting(turn=job.run.turn, step=job.number, lock=name))
-                await _unless_cancelled(lock.acquire(), job.run.cancel)
+                await unless_cancelled(lock.acquire(), job.run.cancel)
             else:
                 await lock.acquire()  # free: does not suspend, so nobody comes between
-            held.callback(lock.release)
+            held.append(lock)
 
-    async def _attempts(self, job: _Job, started: float) -> Outcome:
+    async def _attempts(self, job: Job, started: float) -> Outcome:
         """Call the agent, again with backoff while it fails and its tool is idempotent, all within one TTL."""
         deadline = time.monotonic() + job.spec.ttl_s
         for attempt in range(1, job.spec.retries + 2):
@@ -162,7 +118,7 @@ class Orchestrator:
                 if attempt > job.spec.retries or time.monotonic() + pause >= deadline:
                     return self._ended(job, Status.FAILED, str(error), started, attempt, cause=error)
                 self._bus.publish(StepRetrying(turn=job.run.turn, step=job.number, attempt=attempt, error=str(error)))
-                await _unless_cancelled(asyncio.sleep(pause), job.run.cancel)
+                await unless_cancelled(asyncio.sleep(pause), job.run.cancel)
                 continue
             except AnovaxError as error:
                 return self._ended(job, _status_of(error), str(error), started, attempt)
@@ -175,23 +131,21 @@ class Orchestrator:
             return self._ended(job, status, "", started, attempt, done)
         raise AssertionError("unreachable: the last attempt returns")
 
-    async def _call(self, job: _Job, deadline: float) -> Done:
+    async def _call(self, job: Job, deadline: float) -> Done:
         """One call in the pool. On TTL or cancel the thread is abandoned: its context refuses every further effect."""
-        agent = self._agents[job.step.tool]
         abandoned = threading.Event()
-        context = _context(job, deadline, abandoned)
-        call = getattr(agent, job.spec.method)
-        future = asyncio.get_running_loop().run_in_executor(self._pool, call, job.step.args, context)
+        context = job.context(deadline, abandoned)
+        method = getattr(self._agents[job.step.tool], job.spec.method)
+        left = max(0.0, deadline - time.monotonic())
         try:
-            left = max(0.0, deadline - time.monotonic())
-            done: Done = await _unless_cancelled(future, job.run.cancel, left)
+            done: Done = await in_pool(self._pool, partial(method, job.step.args, context), job.run.cancel, left)
             return done
         except TimeoutError:
             raise TimedOut(job.spec.card(job.step.args), job.spec.ttl_s) from None
         finally:
             abandoned.set()
 
-    def _queued(self, job: _Job) -> None:
+    def _queued(self, job: Job) -> None:
         self._bus.publish(
             StepQueued(
                 turn=job.run.turn,
@@ -205,7 +159,7 @@ class Orchestrator:
 
     def _ended(
         self,
-        job: _Job,
+        job: Job,
         status: Status,
         error: str = "",
         started: float | None = None,
@@ -227,94 +181,22 @@ class Orchestrator:
             candidates=cause.candidates if cause else (),
             ambiguous=isinstance(cause, AmbiguousTarget),
         )
-        shown = outcome.model_dump(include={"tool", "evidence", "error", "attempts", "ms"})
         self._bus.publish(
-            StepFinished(turn=job.run.turn, step=job.number, status=status.value, secret=done.secret, **shown)
+            StepFinished(
+                turn=job.run.turn,
+                step=job.number,
+                tool=outcome.tool,
+                status=status.value,
+                evidence=outcome.evidence,
+                error=error,
+                attempts=attempts,
+                ms=outcome.ms,
+                secret=done.secret,
+            )
         )
         return outcome
-
-
-def batches(jobs: list[_Job]) -> Iterator[list[_Job]]:
-    """Runs of read-only steps together, every other step alone; a step that uses a result waits for it."""
-    batch: list[_Job] = []
-    for job in jobs:
-        inside = {member.index for member in batch}
-        waits = any(number - 1 in inside for number in _references(job.step))
-        if batch and (waits or not (job.spec.read_only and batch[-1].spec.read_only)):
-            yield batch
-            batch = []
-        batch.append(job)
-    if batch:
-        yield batch
-
-
-def _context(job: _Job, deadline: float, abandoned: threading.Event) -> StepContext:
-    return StepContext(
-        turn=job.run.turn,
-        step=job.number,
-        deadline=deadline,
-        cancel=job.run.cancel,
-        abandoned=abandoned,
-        recheck=lambda effect: job.run.recheck(job.approved, job.index, effect),
-        target=job.run.target(),
-        level=job.run.level,
-    )
 
 
 def _status_of(error: AnovaxError) -> Status:
     by_type = {Cancelled: Status.CANCELLED, TimedOut: Status.TIMED_OUT, EffectRefused: Status.REFUSED}
     return next((status for kind, status in by_type.items() if isinstance(error, kind)), Status.FAILED)
-
-
-def _references(step: Step) -> set[int]:
-    texts = [value for _, value in step.args if isinstance(value, str)]
-    return {int(number) for text in texts for number in RESULT_REFERENCE.findall(text)}
-
-
-def _with_results(job: _Job, before: tuple[Outcome, ...]) -> _Job:
-    """The job with "{result:n}" replaced by what step n found. The tool's own argument checks run again."""
-    if not _references(job.step):
-        return job
-
-    def result_of(number: int) -> str:
-        if number > len(before) or not before[number - 1].status.ok:
-            raise ToolError(f"Step {number} has no result to use")
-        return before[number - 1].result
-
-    def filled(value: object) -> object:
-        if not isinstance(value, str):
-            return value
-        return RESULT_REFERENCE.sub(lambda match: result_of(int(match.group(1))), value)
-
-    raw: dict[str, Any] = {key: filled(value) for key, value in job.step.args.model_dump(exclude_none=True).items()}
-    step = Step(tool=job.step.tool, args=job.spec.parse(raw))
-    return replace(job, step=step)
-
-
-async def _unless_cancelled(work: Awaitable[T], cancel: CancelFlag, seconds: float | None = None) -> T:
-    """Wait for ``work``; Cancelled as soon as the flag is set, TimeoutError after ``seconds``. Work that has not
-    finished by then is cancelled or abandoned. One wait for all three: this is paid for by every step of every plan."""
-    loop = asyncio.get_running_loop()
-    task = asyncio.ensure_future(work)
-    stopped = loop.create_future()
-
-    def settle() -> None:
-        if not stopped.done():
-            stopped.set_result(None)
-
-    def stop() -> None:
-        loop.call_soon_threadsafe(settle)
-
-    unhook = cancel.on_set(stop)
-    try:
-        await asyncio.wait({task, stopped}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-        if task.done():
-            return task.result()
-        if cancel.is_set():
-            raise Cancelled(cancel.reason)
-        raise TimeoutError
-    finally:
-        unhook()
-        stopped.cancel()
-        if not task.done():
-            task.cancel()

@@ -8,12 +8,14 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ClassVar
 
 import pytest
 from pydantic import Field
 
 from anovax.bus import Bus, Subscription
+from anovax.calls import in_pool
 from anovax.config import OrchestratorConfig, SafetyConfig
 from anovax.errors import EffectRefused, ToolError
 from anovax.events import Event, StepFinished, StepQueued, StepRetrying, StepStarted, StepWaiting
@@ -217,6 +219,32 @@ def test_the_budget_bounds_all_plans_of_a_request(bench: Bench) -> None:
     bench.budget = Budget(3)
     statuses = [o.status for o in bench.run(*(step("look", f"l{n}") for n in range(5)))]
     assert statuses.count(Status.VERIFIED) == 3 and statuses.count(Status.SKIPPED) == 2
+
+
+def test_a_call_that_found_no_thread_in_time_never_begins() -> None:
+    """The only thread is busy with an abandoned call; the second call's time is over before it could begin."""
+    began: list[str] = []
+
+    def slow(name: str) -> None:
+        began.append(name)
+        time.sleep(0.4)
+
+    async def both(pool: ThreadPoolExecutor) -> None:
+        for name in ("first", "second"):
+            with pytest.raises(TimeoutError):
+                await in_pool(pool, lambda name=name: slow(name), CancelFlag(), 0.1)  # type: ignore[misc]
+
+    with ThreadPoolExecutor(1) as pool:
+        asyncio.run(both(pool))
+    assert began == ["first"]
+
+
+def test_whatever_a_call_raises_comes_out() -> None:
+    def no_more() -> None:
+        next(iter(()))
+
+    with ThreadPoolExecutor(1) as pool, pytest.raises(RuntimeError):  # StopIteration cannot leave a coroutine as such
+        asyncio.run(in_pool(pool, no_more, CancelFlag(), 5))
 
 
 LEGAL: dict[type[Event] | None, tuple[type[Event], ...]] = {
