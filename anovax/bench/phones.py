@@ -110,6 +110,20 @@ async def _swallow(content: Any) -> None:
             pass
 
 
+async def churn(session: Any, job: dict[str, Any], cookie: dict[str, str], gate: Gate) -> list[float]:
+    """Come and go, twice a second, each time over a new connection."""
+    head, arrived = {**cookie, "Connection": "close"}, False
+    while time.time() < gate.end:
+        async with session.get(f"{job['origin']}{job['path']}", headers=head) as response:
+            await response.content.readany()
+            response.close()
+        if not arrived:
+            arrived = True
+            gate.arrive()
+        await asyncio.sleep(0.5)
+    return []
+
+
 async def stall(job: dict[str, Any], token: str, gate: Gate) -> list[float]:
     """Ask and then never read, with as little room for unread bytes as the system allows."""
     secured = await asyncio.to_thread(_ask, job, token)
@@ -145,7 +159,7 @@ async def _one(session: Any, job: dict[str, Any], token: str, gate: Gate) -> lis
     cookie = {"Cookie": f"__Host-anovax={token}"}
     if job["kind"] == "stall":
         return await stall(job, token, gate)
-    kinds = {"events": events, "pictures": pictures, "hold": hold}
+    kinds = {"events": events, "pictures": pictures, "hold": hold, "churn": churn}
     return await kinds[job["kind"]](session, job, cookie, gate)
 
 
