@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import io
 import json
 import os
 import socket
+import ssl
 import subprocess
 import sys
 import time
@@ -15,7 +17,7 @@ from pathlib import Path
 
 import aiohttp
 import pytest
-from companion_rig import HOSTS, Events, PaintedScreen, Rig, ends, running, until
+from companion_rig import HOSTS, Events, PaintedScreen, Rig, ends, request, running, until
 
 from anovax.companion import pairing
 from anovax.companion.devices import DeviceStore
@@ -352,3 +354,42 @@ async def test_a_clock_that_is_set_renews_the_certificate_at_once(
 
 def certificate_of(rig: Rig) -> str:
     return (rig.folder / "companion" / "tls" / "server.pem").read_text()
+
+
+@pytest.mark.parametrize("goodbye", [True, False])
+async def test_a_phone_that_goes_in_the_middle_of_a_write_is_no_error(tmp_path: Path, goodbye: bool) -> None:
+    """It takes what it can and closes, with or without TLS's goodbye, while more is waiting for it."""
+    troubles: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: troubles.append(context["message"]))
+    async with running(tmp_path) as rig:
+        for _ in range(3):
+            phone = await asyncio.to_thread(stalled_phone, rig)
+            while not rig.server.backlog():
+                rig.bus.publish(Noticed(text="x" * 20_000))
+                await asyncio.sleep(0.001)
+            _drain(phone)  # the server's loop stands still meanwhile
+            phone.setblocking(False)
+            with contextlib.suppress(OSError):
+                phone.unwrap() if goodbye else phone.shutdown(socket.SHUT_RDWR)
+            phone.close()
+            await until(lambda: rig.server.connections == 0)
+    assert troubles == []
+
+
+def stalled_phone(rig: Rig) -> ssl.SSLSocket:
+    """Asks for events and then never reads."""
+    plain = socket.socket()
+    plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    plain.connect(("127.0.0.1", rig.server.port))
+    secured = rig.context().wrap_socket(plain, server_hostname="localhost")
+    secured.sendall(request(rig, "GET /api/events", f"Cookie: __Host-anovax={rig.pair('stalled')}"))
+    return secured
+
+
+def _drain(phone: ssl.SSLSocket) -> None:
+    """Take what the system has, as it is."""
+    with socket.socket(fileno=os.dup(phone.fileno())) as plain:
+        plain.settimeout(0.2)
+        with contextlib.suppress(TimeoutError):
+            while plain.recv(1 << 20):
+                pass

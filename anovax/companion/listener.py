@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Coroutine
 
 from anovax.companion.network import is_near
+from anovax.companion.wire import Wire, put_below
 from anovax.errors import CompanionError
 
 MAX_STRANGERS = 96
@@ -63,46 +64,10 @@ class Connection:
         if self.expiry is not None:
             self.expiry.cancel()
         if self.raw is not None:
-            self.raw.abort()
+            if not self.raw.is_closing() or self.raw.get_write_buffer_size():  # else it ends, or has ended, by itself
+                self.raw.abort()
         elif self.greeting is not None:
             self.greeting.cancel()  # the socket is closed when its task has let go of it
-
-
-class _Wire(asyncio.Protocol):
-    """Between TLS and HTTP: keeps what arrives before HTTP takes over, and tells when the connection is gone."""
-
-    def __init__(self, closed: Callable[[], None]) -> None:
-        self._http: asyncio.Protocol | None = None
-        self._early = b""
-        self._closed = closed
-
-    def hand_over(self, http: asyncio.Protocol, transport: asyncio.Transport) -> None:
-        self._http = http
-        http.connection_made(transport)
-        if self._early:
-            http.data_received(self._early)
-
-    def data_received(self, data: bytes) -> None:
-        if self._http is None:
-            self._early += data
-        else:
-            self._http.data_received(data)
-
-    def eof_received(self) -> bool | None:
-        return self._http.eof_received() if self._http is not None else None
-
-    def pause_writing(self) -> None:
-        if self._http is not None:
-            self._http.pause_writing()
-
-    def resume_writing(self) -> None:
-        if self._http is not None:
-            self._http.resume_writing()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        if self._http is not None:
-            self._http.connection_lost(exc)
-        self._closed()
 
 
 class Listener:
@@ -219,7 +184,7 @@ class Listener:
 
     async def _encrypt(self, connection: Connection) -> None:
         loop = asyncio.get_running_loop()
-        wire = _Wire(lambda: self._drop(connection))
+        wire = Wire(lambda: self._drop(connection))
         raw, _ = await loop.connect_accepted_socket(lambda: wire, connection.sock)
         raw.pause_reading()
         raw.set_write_buffer_limits(high=0)
@@ -228,6 +193,7 @@ class Listener:
             raw, wire, self._context, server_side=True, ssl_handshake_timeout=HELLO_S, ssl_shutdown_timeout=1.0
         )
         if tls is not None and not raw.is_closing():
+            put_below(raw)
             connection.tls = tls
             wire.hand_over(self._protocol(), tls)
 
