@@ -55,6 +55,7 @@ class Engine:
     def _load(self) -> Any:
         params = self.api.llama_model_default_params()
         params.n_gpu_layers = 0
+        params.load_mode = self.api.LLAMA_LOAD_MODE_NONE  # most weights are repacked: a mapped file would be held twice
         model = self.api.llama_model_load_from_file(os.fsencode(self.path), params)
         if not model:
             raise PlannerError(f"The planner model {self.path} is damaged", "fetch it again: anovax models fetch")
@@ -157,7 +158,7 @@ class Engine:
     def restore(self, state: bytes, past: int) -> bool:
         """Put back what ``state`` gave. False, with an empty cache, when llama.cpp does not accept it."""
         self.truncate(0)
-        buffer = (ctypes.c_uint8 * len(state)).from_buffer_copy(state)
+        buffer = ctypes.cast(ctypes.c_char_p(state), ctypes.POINTER(ctypes.c_uint8))  # no copy: it is only read
         ok = self.api.llama_state_seq_set_data(self._ctx, buffer, len(state), 0) == len(state)
         self.truncate(past if ok else 0)
         return bool(ok)
