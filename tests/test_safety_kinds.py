@@ -190,7 +190,7 @@ def test_chords_that_lose_work_stop_however_they_are_spelt(keys: str) -> None:
 @pytest.mark.parametrize(
     "table",
     [hotkeys._LOSING, hotkeys._CLOSING, hotkeys._RUN_BOX, hotkeys._TERMINAL, hotkeys._AWAY, hotkeys._CONSOLE,
-     hotkeys._ADDRESS, line._HISTORY, line._LATER_HISTORY, line.Line()._actions()],
+     hotkeys._ADDRESS, line._HISTORY, line._LATER_HISTORY, line.ACTIONS],
 )  # fmt: skip
 def test_tables_of_chords_hold_canonical_names(table: frozenset[str]) -> None:
     assert all(str(parse_chords(name)[0]) == name for name in table)

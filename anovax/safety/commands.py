@@ -6,12 +6,13 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from anovax.safety.budget import Budget, TooDeepError
 from anovax.safety.finding import APPROVED, Finding, ask, notice, strictest
 from anovax.safety.normalise import fold, readings, words
 from anovax.safety.places import Place
 from anovax.safety.posix.code import judge_code
 from anovax.safety.posix.rules import PROGRAMS, judge
-from anovax.safety.posix.shell import Run, TooDeepError
+from anovax.safety.posix.shell import Run
 from anovax.safety.posix.tools import changes_data
 from anovax.safety.windows.judge import VERBS
 from anovax.safety.windows.judge import judge as judge_windows
@@ -23,18 +24,19 @@ if TYPE_CHECKING:
 MAX_COMMAND = 2000
 INTERRUPTED = "\x03"
 _PROMPT = re.compile(r"\s*(?:[$%>]\s+|:?!\s*)(?=\S)")
-_RECALLED = re.compile(r"(?<![\w$\[{(\"!?.,:])!(?:!|\$|\^|\*|\?\w|-?\w)|(?m:^\s*\^[^\^\n]+\^)")
+_RECALLED = re.compile(r"(?<![\w$\[{(\"!?.,:])!(?:!|\$|\^|\*|\?\w|-?\w)|(?m:^[^\S\n]*\^[^\^\n]+\^)")
 _PROSE = re.compile(r"(?:[^\S\n]*(?:[^\W_][\w ,.!?'’\"“”:()–—…-]*)?(?:\n|\Z))*\Z")
 # Quotes around some letters of a word, or around none: an apostrophe has letters on both sides
 _QUOTED_INSIDE = re.compile(r"\w\"\w*\"|\w'(?![A-Z][a-z]{2,}'s\b)\w*'|(?<!\w)['\"]\w*['\"]\w")
-_CMDLET = re.compile(r"(?m)^\s*([A-Za-z]+)-([A-Z]\w\w+|(?i:item|process|service|computer|content|itemproperty|alias|"
-                     r"expression|command|webrequest|executionpolicy|eventlog|history|localuser|disk|partition|"
+_CMDLET = re.compile(r"(?m)^[^\S\n]*([A-Za-z]+)-([A-Z]\w\w+|(?i:item|process|service|computer|content|itemproperty|"
+                     r"alias|expression|command|webrequest|executionpolicy|eventlog|history|localuser|disk|partition|"
                      r"pssession|clipboard|adaccount|aduser|adaccountpassword|volume|scheduledtask)\b)")  # fmt: skip
 _CODE = re.compile(r"\s*(import\s+[\w.]+\s*([;,\n]|as\b|\Z)|from\s+[\w.]+\s+import\b|(\w+\s*=\s*)?\w+(\.\w+)*\s*\()")
 _HERE_BEGINS = re.compile(r"<<-?\s*['\"]?(\w+)")
 _HERE_DOCUMENT = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?([^\n]*)\n(?:.*?\n)??\s*\1[^\S\n]*(?=\n|\Z)", re.DOTALL)
 _STATEMENT = re.compile(r";\s*\Z|[=({]|\b[A-Z]{4,}\b")
 _NO_PROSE = re.compile(r"(?m)[-.:_](?:(?<=[-.])(?<!\S.)|(?<=\w[.:])(?=\w)|(?<=--)|(?<=__)|(?<=:)$)")
+_TOO_DEEP = ask("too_deep", "the command is too deeply nested to be judged")
 # They make a sentence; names of files they are not
 _LINKING = words(
     """the is are was were with we you he she they my your his her our their for of an me it that this and but said who
@@ -117,8 +119,8 @@ def goes_on(script: str) -> bool:
 class Session:
     """One shell over several lines: what earlier lines have set (variables, functions) holds for later ones."""
 
-    def __init__(self, new_run: Callable[[], Run]) -> None:
-        self._new_run = new_run
+    def __init__(self, new_parser: Callable[[], Parser]) -> None:
+        self._new_parser, self._budget = new_parser, Budget()
         self._runs: list[Run] = []
         self._unfinished = ""
         self._given_up = False
@@ -135,7 +137,10 @@ class Session:
         return self._submit(text, place)
 
     def _fresh(self) -> Session:
-        return Session(self._new_run)
+        return Session(self._new_parser)
+
+    def _new_run(self) -> Run:
+        return Run(self._new_parser().parse, judge, self._budget, lambda text: judge_windows(text, self._budget, 2))
 
     def _submit(self, text: str, place: Place) -> Finding:
         text = self._unfinished + text
@@ -147,14 +152,20 @@ class Session:
         return strictest(
             found
             for index, reading in enumerate(readings(_closed(text)))
-            for found in self._read(reading, place, index)
+            for found in self._within_bounds(reading, place, index)
         )
+
+    def _within_bounds(self, text: str, place: Place, index: int) -> Iterator[Finding]:
+        try:
+            yield from self._read(text, place, index)
+        except (TooDeepError, RecursionError):
+            yield _TOO_DEEP
 
     def _read(self, text: str, place: Place, index: int) -> Iterator[Finding]:
         prompt = _PROMPT.match(text)
         for one in (text, text[prompt.end() :]) if prompt else (text,):
             yield from self._evaluate(one, index, place)
-            yield from judge_windows(one, other=self._nested)
+            yield from judge_windows(one, self._budget, other=self._nested)
         if place is not Place.RUN_BOX and _RECALLED.search(re.sub(r"'[^'\n]*'|\\.", "", text)):
             yield ask("blind", "it repeats an earlier command, which cannot be seen")
         if _CODE.match(text) and place is not Place.UNKNOWN:
@@ -175,23 +186,22 @@ class Session:
             self._runs.append(self._new_run())
         run = self._runs[index]
         run.findings, run.broken = [], False
-        try:
-            run.script(text)
-        except (TooDeepError, RecursionError):
-            run.found(ask("too_deep", "the command is too deeply nested to be judged"))
-        yield from run.findings
+        yield from _run(run, text)
         if run.broken and not goes_on(text) and re.search(r"[$`&|<>{}()*;]", text):
             decide = notice if place is Place.UNKNOWN else ask
             yield decide("broken", "it does not read as a command, so that it cannot be judged")
 
     def _nested(self, text: str) -> Iterator[Finding]:
         """What cmd.exe or PowerShell would hand to another program."""
-        run = self._new_run()
-        try:
-            run.script(text)
-        except (TooDeepError, RecursionError):
-            run.found(ask("too_deep", "the command is too deeply nested to be judged"))
-        yield from run.findings
+        yield from _run(self._new_run(), text)
+
+
+def _run(run: Run, text: str) -> list[Finding]:
+    try:
+        run.script(text)
+    except (TooDeepError, RecursionError):
+        run.found(_TOO_DEEP)
+    return run.findings
 
 
 class CommandJudge:
@@ -205,7 +215,7 @@ class CommandJudge:
         self._new_parser: Callable[[], Parser] = lambda: Parser(language)  # a parser belongs to one thread
 
     def session(self) -> Session:
-        return Session(lambda: Run(self._new_parser().parse, judge, lambda text: judge_windows(text, depth=2)))
+        return Session(self._new_parser)
 
     def __call__(self, text: str, place: Place) -> Finding:
         """One line by itself."""

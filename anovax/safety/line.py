@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from anovax.safety.keys import Chord, names
@@ -79,9 +79,9 @@ class Line:
     def press(self, chord: Chord) -> None:
         """An editing key. Keys that do not edit change nothing; keys whose effect cannot be told make it blind."""
         name = str(chord)
-        action = self._actions().get(name)
+        action = ACTIONS.get(name)
         if action is not None:
-            action()
+            action(self)
         elif name in _HISTORY or (name in _LATER_HISTORY and self.text):
             self.blind = self.blind or name
         elif len(chord.key) == 1 and chord.mods <= {"shift", "altgr"}:
@@ -89,28 +89,54 @@ class Line:
         elif chord.key == "space" and chord.mods <= {"shift"}:
             self.insert(" ")
 
-    def _actions(self) -> dict[str, Callable[[], None]]:
-        def start() -> None:
-            self.cursor, self.recent = 0, ""
 
-        return {
-            "backspace": self.backspace, "shift+backspace": self.backspace, "ctrl+h": self.backspace,
-            "delete": self.delete, "ctrl+d": self.delete,
-            "left": lambda: self.move(-1), "ctrl+b": lambda: self.move(-1), "right": lambda: self.move(1),
-            "ctrl+f": lambda: self.move(1),
-            "home": start, "ctrl+a": start, "end": lambda: self.go(len(self.text)),
-            "ctrl+e": lambda: self.go(len(self.text)),
-            "shift+home": start, "ctrl+home": start, "ctrl+shift+home": start,
-            "ctrl+end": lambda: self.go(len(self.text)),
-            "ctrl+left": lambda: self.go(self.word_left()), "alt+b": lambda: self.go(self.word_left()),
-            "ctrl+right": lambda: self.go(self.word_right()), "alt+f": lambda: self.go(self.word_right()),
-            "ctrl+u": lambda: self.kill(0, self.cursor), "ctrl+k": lambda: self.kill(self.cursor, len(self.text)),
-            "ctrl+w": lambda: self.kill(self.word_left(), self.cursor),
-            "alt+backspace": lambda: self.kill(self.word_left(), self.cursor),
-            "ctrl+backspace": lambda: self.kill(self.word_left(), self.cursor),
-            "alt+d": lambda: self.kill(self.cursor, self.word_right()),
-            "ctrl+delete": lambda: self.kill(self.cursor, self.word_right()),
-            "ctrl+y": lambda: self.insert(self.killed), "ctrl+t": self.swap,
-            "alt+l": lambda: None, "alt+u": lambda: None, "ctrl+c": self.clear, "ctrl+g": lambda: None,
-            "escape": lambda: None,
-        }  # fmt: skip
+def _stay(line: Line) -> None:
+    """Nothing changes."""
+
+
+def _start(line: Line) -> None:
+    line.cursor, line.recent = 0, ""
+
+
+def _end(line: Line) -> None:
+    line.go(len(line.text))
+
+
+def _word_back(line: Line) -> None:
+    line.go(line.word_left())
+
+
+def _word_on(line: Line) -> None:
+    line.go(line.word_right())
+
+
+def _kill_word_back(line: Line) -> None:
+    line.kill(line.word_left(), line.cursor)
+
+
+def _kill_word_on(line: Line) -> None:
+    line.kill(line.cursor, line.word_right())
+
+
+def _back(line: Line) -> None:
+    line.move(-1)
+
+
+def _on(line: Line) -> None:
+    line.move(1)
+
+
+ACTIONS: Mapping[str, Callable[[Line], None]] = {
+    **dict.fromkeys(names("backspace shift+backspace ctrl+h"), Line.backspace),
+    **dict.fromkeys(names("delete ctrl+d"), Line.delete),
+    **dict.fromkeys(names("left ctrl+b"), _back), **dict.fromkeys(names("right ctrl+f"), _on),
+    **dict.fromkeys(names("home ctrl+a shift+home ctrl+home ctrl+shift+home"), _start),
+    **dict.fromkeys(names("end ctrl+e ctrl+end"), _end),
+    **dict.fromkeys(names("ctrl+left alt+b"), _word_back), **dict.fromkeys(names("ctrl+right alt+f"), _word_on),
+    **dict.fromkeys(names("ctrl+w alt+backspace ctrl+backspace"), _kill_word_back),
+    **dict.fromkeys(names("alt+d ctrl+delete"), _kill_word_on),
+    "ctrl+u": lambda line: line.kill(0, line.cursor),
+    "ctrl+k": lambda line: line.kill(line.cursor, len(line.text)),
+    "ctrl+y": lambda line: line.insert(line.killed), "ctrl+t": Line.swap, "ctrl+c": Line.clear,
+    **dict.fromkeys(names("alt+l alt+u ctrl+g escape"), _stay),
+}  # fmt: skip

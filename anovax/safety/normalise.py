@@ -32,6 +32,7 @@ _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]"
 )
 _SPACES = re.compile(r"[^\S\n]{2,}|[^\S\n ]")  # a single blank stays as it is
+_STAYING = re.compile("[\x00-\x7f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]+")  # ASCII, Han, Hangul: thousands of letters
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
@@ -47,7 +48,8 @@ def fold(text: str) -> str:
 
 def _plain(text: str) -> str:
     """Each character by itself without tricks. A text has few different ones, however long it is."""
-    changed = {char: plain for char in set(text) if not char.isascii() and (plain := _plain_char(char)) != char}
+    distinct = set(_STAYING.sub("", text))
+    changed = {char: plain for char in distinct if (plain := _plain_char(char)) != char}
     if len(changed) > 20:
         return text.translate({ord(char): plain for char, plain in changed.items()})
     for char, plain in sorted(changed.items()):

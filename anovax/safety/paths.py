@@ -27,7 +27,7 @@ _SECRETS = re.compile(
     |(^|/)library/(keychains|application\ support/(google|firefox))
     |(^|/)(id_(rsa|dsa|ecdsa|ed25519)(\.bak)?|authorized_keys|known_hosts|credentials(\.json)?|secrets?\.(ya?ml|json|txt)|passwords?(\.\w+)?|
       shadow(\.bak|-)?|ntds\.dit|sam|login\ data|logins\.json|key[34]\.db|cookies(\.sqlite)?|wallet\.dat|web\ data|
-      wp-config\.php|\.env(\.\w+)?|local\.settings\.json|terraform\.tfstate|kubeconfig|.*\.(pem|pfx|p12|kdbx|keytab|ovpn|jks|ppk|asc|gpg))$
+      wp-config\.php|\.env(\.\w+)?|local\.settings\.json|terraform\.tfstate|kubeconfig|[^/]*\.(pem|pfx|p12|kdbx|keytab|ovpn|jks|ppk|asc|gpg))$
     """
 )
 # What a glob may stand for: the secrets that are most often asked for, as whole paths
@@ -44,7 +44,7 @@ _STARTUP = re.compile(
 )
 _SEARCHED = re.compile(
     r"(?i)pass(word|wd|phrase|code)?s?\b|passw|credential|secret|token|api.?key|private.?key|id_rsa|bearer|"
-    r"aws_|pwd=|begin.*key|begin (rsa|dsa|ec|openssh|pgp|private)|\.pem|\.kdbx|\.key\b|wallet"
+    r"aws_|pwd=|begin(?:(?!begin).)*key|begin (rsa|dsa|ec|openssh|pgp|private)|\.pem|\.kdbx|\.key\b|wallet"
 )
 
 
@@ -78,10 +78,16 @@ def is_system(path: str) -> bool:
     return bool(re.match(r"/[^/]*[*?\[]", path))
 
 
+_EVERYTHING = ("*", ".*", "*.*", ".[!.]*", "{*,.*}", ".??*", ".")
+
+
 def is_whole(path: str) -> bool:
     """A root, a home, everybody's homes, the folder above, or all of one of them: losing it is losing everything."""
     path = path.casefold().rstrip("/") or "/"
-    path = re.sub(r"(/(\*|\.\*|\*\.\*|\.\[!\.\]\*|\{\*,\.\*\}|\.\?\?\*|\.))+$", "", path) or "/"
+    parts = path.split("/")
+    while len(parts) > 1 and parts[-1] in _EVERYTHING:
+        parts.pop()
+    path = "/".join(parts) or "/"
     if path in ("/", "/home", "/users", "..", "~", "/root", "/data", "/tmp", "/home/*", "*") or re.fullmatch(
         r"/(home|users)/[^/]+", path
     ):

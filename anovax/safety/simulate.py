@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from anovax.safety.commands import INTERRUPTED, begins_command, is_prose
+from anovax.safety.commands import INTERRUPTED, MAX_COMMAND, begins_command, is_prose
 from anovax.safety.desk import Desk
 from anovax.safety.finding import APPROVED, Finding, ask, notice, strictest
 from anovax.safety.hotkeys import closes, judge_chord, leads_to
@@ -15,13 +15,15 @@ from anovax.safety.line import Line
 from anovax.safety.normalise import simple
 from anovax.safety.paths import is_startup, is_system
 from anovax.safety.places import Place, place_of_name
-from anovax.safety.urls import is_address
+from anovax.safety.urls import has_address_sign, is_address
 
 # (text, place) -> what submitting this text there would be
 Submit = Callable[[str, Place], Finding]
 UrlJudge = Callable[[str], Finding]
 
+# Bounds of one plan: keys pressed (also as control characters within texts), characters of single command lines judged
 MAX_KEYS = 400
+MAX_LINES = 8000
 MAX_SCRIPT = 4000
 _CONTROL_KEYS = {
     "\n": "enter",
@@ -46,10 +48,24 @@ class Simulation:
     the user's request; ``trusted`` whether chords of a plan come straight from it."""
 
     def __init__(self, desk: Desk, commands: Submit, shell: Submit, urls: UrlJudge, heard: str = "") -> None:
-        self.desk, self._commands, self._shell, self._urls = desk, commands, shell, urls
+        self.desk, self._judge_line, self._shell, self._urls = desk, commands, shell, urls
         self._heard = simple(heard)
+        self._keys_left, self._lines_left = MAX_KEYS, MAX_LINES
         self.submitted: list[str] = []  # what the current step has submitted as commands
         self._judged = 0  # how many of these have been judged already
+
+    def _commands(self, text: str, place: Place) -> Finding:
+        """One command line by itself."""
+        self._lines_left -= min(len(text), MAX_COMMAND) + 100
+        return self._judge_line(text, place) if self._lines_left >= 0 else self._too_many()
+
+    def _too_many(self) -> Finding:
+        self.desk.line.blind = self.desk.line.blind or "too many keys"
+        return ask("keys", "these are too many keys to be judged")
+
+    def _pressable(self, count: int) -> bool:
+        self._keys_left -= count
+        return self._keys_left >= 0
 
     # --- effects -----------------------------------------------------------------------------------------------------
 
@@ -110,8 +126,11 @@ class Simulation:
     def type(self, text: str) -> Finding:
         if self._is_only_text(text):
             return APPROVED
+        parts = re.split(r"([\x00-\x1f\x7f])", text)
+        if not self._pressable(len(parts) // 2):
+            return self._too_many()
         findings: list[Finding] = []
-        for part in re.split(r"([\x00-\x1f\x7f])", text):
+        for part in parts:
             if part in _CONTROL_CHORDS:
                 findings.append(self._chord(_CONTROL_CHORDS[part]))
             else:
@@ -120,27 +139,20 @@ class Simulation:
 
     def _is_only_text(self, text: str) -> bool:
         """Long texts need no key by key simulation where their lines cannot be commands."""
-        desk = self.desk
-        if (
-            len(text) < 200
-            or desk.line.text
-            or desk.line.blind
-            or desk.closing
-            or re.search(r"[\x00-\x09\x0b-\x1f\x7f]", text)
-        ):
+        desk, line = self.desk, self.desk.line
+        if len(text) < 200 or "\n" not in text or line.blind or desk.closing or line.cursor < len(line.text):
             return False
-        if desk.place not in (Place.DOCUMENT, Place.CHAT, Place.OTHER) and not (
-            desk.place is Place.UNKNOWN and is_prose(text)
-        ):
+        if not _is_text(line.text + text, desk.place):
             return False
-        desk.line.insert(text.rpartition("\n")[2])
+        line.clear()
+        line.insert(text.rpartition("\n")[2])
         return True
 
     def press(self, keys: str, times: int = 1) -> Finding:
         """Raises ValueError for what is no chord."""
         chords = parse_chords(keys)
-        if len(chords) * times > MAX_KEYS:
-            return ask("keys", "these are too many keys to be judged")
+        if not self._pressable(len(chords) * times):
+            return self._too_many()
         return strictest([*(self._chord(chord) for chord in chords * times), self._submitted()])
 
     def open_url(self, url: str) -> Finding:
@@ -260,6 +272,15 @@ class Simulation:
         if found.decision in ("approve", "notice"):
             return APPROVED
         return _shown(ask("standing", f"the next Enter would run it: {found.reason}"), text, place)
+
+
+def _is_text(text: str, place: Place) -> bool:
+    """Whether all lines of a long text are nothing but text in such a place."""
+    if place in (Place.DOCUMENT, Place.CHAT, Place.OTHER):
+        return not re.search(r"[\x00-\x08\x0b-\x1f\x7f]|(?m:^:)", text)
+    if place not in (Place.UNKNOWN, Place.BROWSER) or re.search(r"[\x00-\x09\x0b-\x1f\x7f]", text):
+        return False
+    return is_prose(text) and (place is Place.UNKNOWN or not has_address_sign(text))
 
 
 def _named(blind: str) -> str:

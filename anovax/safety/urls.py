@@ -86,12 +86,19 @@ def _readings(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((text, folded, _unescaped(text), _unescaped(folded), fold(_unescaped(folded)))))
 
 
-_ADDRESS_SIGN = re.compile(r"[:\\%]|&#|//|[\uff00-\uffef]|^\W*[\dx.]+\W*$|[Ll][Oo][Cc][Aa][Ll]|[^\x00-\x7f]")
+_ADDRESS_SIGN = re.compile(
+    r"[:\\%]|&#|//|[\uff00-\uffef]|(?m:^[^\w\n]*[\dx.]+[^\w\n]*$)|[Ll][Oo][Cc][Aa][Ll]|[^\x00-\x7f]"
+)
+
+
+def has_address_sign(text: str) -> bool:
+    """False where no line of the text can be taken for an address."""
+    return _ADDRESS_SIGN.search(text) is not None
 
 
 def is_address(text: str) -> bool:
     """Whether a text in a run box or an unknown field would be taken for an address, however it is written."""
-    if not _ADDRESS_SIGN.search(text) or re.fullmatch(r"\w+: [\w ,.'!?-]+", text):
+    if not has_address_sign(text) or re.fullmatch(r"\w+: [\w ,.'!?-]+", text):
         return False
     return any(_addressed(reading.strip()) for reading in _readings(text))
 

@@ -64,7 +64,7 @@ def _callbacks(command: Command, run: Run) -> Finding | None:
     for option, value in zip(command.texts, command.texts[1:], strict=False):
         if option in ("-C", "-x", "-F"):
             run.script(value.partition(":")[2].strip(" '\"") if option == "-x" else value)
-    if command.name == "bind" and any(re.search(r"\\[nrC]|\n|:\s*\S* \S", text) for text in command.texts):
+    if command.name == "bind" and any(re.search(r"\\[nrC]|\n|:\s*[^\s:]* \S", text) for text in command.texts):
         return ask("startup", "it makes a key run a command")
     return None
 

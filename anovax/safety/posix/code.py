@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from anovax.safety import paths
 from anovax.safety.finding import Finding, ask, notice, refuse
 from anovax.safety.normalise import words
+from anovax.safety.patterns import then
 from anovax.safety.posix.shells import DOWNLOADERS, SHELLS, is_temporary
 from anovax.safety.posix.words import Command, Word
 
@@ -49,6 +50,10 @@ _DANGER = re.compile(
     r"\bIO\b|\bDir\b|\bProcess\b|\bKernel\b|\bprocess\.|\\x[0-9a-f]{2}|\[::-1\]|\|\s*\"|print\s*>|"
     r"\bos\.\w+"
 )
+_GRAVE = re.compile(
+    r"(?i)rmtree\(\s*['\"](/|~|c:)|/dev/tcp|"
+    + "|".join((then("socket", "dup2|subprocess|exec|pty"), then("fork", "while"), then("while", "fork")))
+)
 _LITERAL = re.compile(r"'((?:[^'\\\n]|\\.)*)'|\"((?:[^\"\\\n]|\\.)*)\"|`([^`]*)`|%x[({\[]([^)}\]]*)|\bqx[({/]([^)}/]*)")
 _SAFE_MODULES = words(
     """math random datetime time json re string statistics decimal fractions itertools functools
@@ -74,9 +79,7 @@ def judge_code(text: str, run: Run, python: bool = False) -> Finding | None:
             run.script(re.sub(r"\\(['\"\\])", r"\1", literal))
         if paths.is_secret(literal) or (literal.startswith("/") and literal != "/" and paths.is_system(literal)):
             return ask("secrets", f"its code uses {literal}")
-    if re.search(
-        r"(?i)rmtree\(\s*['\"](/|~|c:)|/dev/tcp|socket.*(dup2|subprocess|exec|pty)|fork.*while|while.*fork", joined
-    ):
+    if _GRAVE.search(joined):
         return refuse("code", "its code would destroy files or give away control")
     return (
         ask("code", "its code runs programs, changes files or connects")

@@ -148,7 +148,7 @@ def _tr(command: Command, stdin: str | None) -> str | None:
 
 def _sed(command: Command, stdin: str | None) -> str | None:
     scripts = [word.text for word in command.operands()]
-    match = re.fullmatch(r"s(.)(.*?)\1(.*?)\1(g?)", scripts[0]) if len(scripts) == 1 else None
+    match = re.fullmatch(r"s(.)(.*?)\1(.*?)\1(g?)", scripts[0]) if len(scripts) == 1 and len(scripts[0]) < 200 else None
     if stdin is None or match is None or re.search(r"[\[\](){}.*+?^$\\&]", match[2] + match[3]):
         return None
     return "\n".join(line.replace(match[2], match[3], -1 if match[4] else 1) for line in stdin.split("\n"))

@@ -237,27 +237,30 @@ def _quoted_literal(data: bytes) -> Piece:
     return Piece(re.sub(r'\\([$`"\\\n])', r"\1", data.decode(errors="replace")), quoted=True)
 
 
-def expand_braces(source: str, limit: int = 64) -> str:
-    """``{a,b}`` written out as bash does before everything else, outside of quotes and ``${``."""
-    if not re.search(r"\{[^{}\s]*,[^{}\s]*\}", source):
-        return source
-    for _ in range(limit):
-        match = re.search(r"""(?<![$\\])\{([^{}\s'"]*(?:'[^']*'|"[^"]*"|,)[^{}\s]*)\}""", source)
-        if match is None or "," not in match[1] or len(source) > 4000 or _quoted_at(source, match.start()):
-            return source
+_BRACES = re.compile(r"""(?<![$\\])\{([^{}\s'"]*(?:'[^']*'|"[^"]*"|,)[^{}\s]*)\}""")
+MAX_BRACES = 16
+
+
+def expand_braces(source: str) -> tuple[str, bool]:
+    """``{a,b}`` written out as bash does before everything else, outside of quotes and ``${``; and whether that is all
+    of them."""
+    place = done = 0
+    while match := _BRACES.search(source, place):
+        if "," not in match[1] or _quoted_at(source, match.start()):
+            place = match.start() + 1
+            continue
+        done += 1
+        if done > MAX_BRACES or len(source) > 4000:
+            return source, False
         before = re.search(r"[^\s;&|(){}<>]*\Z", source[: match.start()])
         after = re.match(r"[^\s;&|()<>]*", source[match.end() :])
         head, tail = before[0] if before else "", after[0] if after else ""
         options = " ".join(head + option + tail for option in match[1].split(",") if head + option + tail)
-        source = source[: match.start() - len(head)] + options + source[match.end() + len(tail) :]
-    return source
+        place = match.start() - len(head)
+        source = source[:place] + options + source[match.end() + len(tail) :]
+    return source, True
 
 
 def _quoted_at(source: str, place: int) -> bool:
-    quote = ""
-    for char in re.sub(r"\\.", "__", source[:place]):
-        if quote:
-            quote = "" if char == quote else quote
-        elif char in "'\"":
-            quote = char
-    return bool(quote)
+    open_quote = re.sub(r"'[^']*'|\"[^\"]*\"", "", re.sub(r"\\.", "__", source[:place]))
+    return "'" in open_quote or '"' in open_quote

@@ -105,7 +105,7 @@ def _tunnel(command: Command, run: Run) -> Finding | None:
 
 
 _TAKEN_OVER = re.compile(
-    r"--(gpu-launcher|[\w-]+-cmd-prefix|browser-subprocess-path|load-extension|remote-debugging|no-sandbox|"
+    r"--(gpu-launcher|[\w-]{1,40}-cmd-prefix|browser-subprocess-path|load-extension|remote-debugging|no-sandbox|"
     r"disable-web-security|host-rules|proxy-server)"
 )
 

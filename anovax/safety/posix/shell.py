@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from anovax.safety.budget import Budget, TooDeepError
 from anovax.safety.finding import Finding, ask
 from anovax.safety.posix import constants
 from anovax.safety.posix.expand import DEFAULT_ENV, Piece, expand_braces, join, pieces_of
@@ -26,9 +27,8 @@ from anovax.safety.posix.words import Command, Redirect, Word
 if TYPE_CHECKING:
     from tree_sitter import Node, Tree
 
-MAX_NODES = 2500
-MAX_TEXT = 6000  # characters of all texts together, however nested
 MAX_DEPTH = 8
+MAX_NESTED = 12  # commands within commands: sudo nice env …
 MAX_WORDS = 150
 _LISTS = frozenset(
     ("program", "list", "compound_statement", "subshell", "if_statement", "do_group", "else_clause", "elif_clause",
@@ -37,7 +37,7 @@ _LISTS = frozenset(
 )  # fmt: skip
 
 _TIMED = re.compile(  # the grammar does not know it before a compound command
-    r"(^\s*|[;&|\n({`!]\s*|\b(?:then|do|else)\s+)time\s+(?:-p\s+)?(?=(?:if|for|while|until|case)\b|[{(])"
+    r"(^[^\S\n]*|[;&|\n({`!][^\S\n]*|\b(?:then|do|else)\s+)time\s+(?:-p\s+)?(?=(?:if|for|while|until|case)\b|[{(])"
 )
 # quotes around some letters of a path serve only to hide it
 _QUOTED_INSIDE = re.compile(rb"/[A-Za-z]+(?:'[A-Za-z]+'|\"[A-Za-z]+\")(?:[A-Za-z/'\"]|$)")
@@ -46,15 +46,13 @@ Parse = Callable[[bytes], "Tree"]
 Rules = Callable[[Command, "Run"], Iterable[Finding]]
 
 
-class TooDeepError(Exception):
-    """The text is larger or deeper than what is judged."""
-
-
 class Run:
     """One text's evaluation. Collects ``findings``; remembers variables, functions, files and where ``cd`` went."""
 
-    def __init__(self, parse: Parse, rules: Rules, also: Callable[[str], Iterable[Finding]] | None = None) -> None:
-        self._parse, self.rules = parse, rules
+    def __init__(
+        self, parse: Parse, rules: Rules, budget: Budget, also: Callable[[str], Iterable[Finding]] | None = None
+    ) -> None:
+        self._parse, self.rules, self._budget = parse, rules, budget
         self.also = also  # how another system's shell would read a text that is handed to a program
         self.findings: list[Finding] = []
         self.env: dict[str, str] = dict(DEFAULT_ENV)
@@ -65,22 +63,23 @@ class Run:
         self.broken = False  # some text was not in the shell's grammar
         self.decoded = False  # some constant came out of a decoder
         self.source = ""  # the program whose output is not known
-        self._nodes, self._text = MAX_NODES, MAX_TEXT
-        self._depth = 0
+        self._depth = self._nested = 0
 
     # --- texts -------------------------------------------------------------------------------------------------------
 
     def script(self, text: str, stdin: str | None = "") -> str | None:
         """Evaluate a text; returns its constant output or None. Raises TooDeepError."""
-        self._depth += 1
-        self._text -= len(text)
-        if self._depth > MAX_DEPTH or self._text < 0:
+        self._budget.spend(text=len(text))
+        if self._depth >= MAX_DEPTH:
             raise TooDeepError
+        self._depth += 1
         if self._depth > 1 and self.also is not None:
             self.findings.extend(self.also(text))
         text = _TIMED.sub(r"\1", text) if "time" in text else text
         try:
-            spread = expand_braces(text)
+            spread, whole = expand_braces(text)
+            if not whole:
+                self.found(ask("too_deep", "it has too many braces to be judged"))
             if spread != text and not re.search(r"(?m)(^|[;&|]\s*)\{[^{}\s]*,", text):
                 self._parsed(text, stdin)
             elif spread != text:
@@ -105,9 +104,7 @@ class Run:
 
     def walk(self, node: Node, stdin: str | None = "", piped: bool = False) -> str | None:
         """What the node prints, None when it cannot be known."""
-        self._nodes -= 1
-        if self._nodes < 0:
-            raise TooDeepError
+        self._budget.spend(nodes=1)
         own: Callable[..., str | None] | None = getattr(self, f"_{node.type}", None)
         if own is not None:
             return own(node, stdin, piped)
@@ -130,7 +127,7 @@ class Run:
             if child.type in ("command_substitution", "process_substitution"):
                 self.substitute(child)
             else:
-                self._nodes -= 1
+                self._budget.spend(nodes=1)
                 self.walk_inside(child)
 
     def _comment(self, node: Node, stdin: str | None, piped: bool) -> str:
@@ -177,11 +174,15 @@ class Run:
 
     def run(self, command: Command) -> str | None:
         """Judge a simple command and say what it prints."""
-        self._nodes -= 8
-        if self._nodes < 0 or len(command.words) > MAX_WORDS:
+        self._budget.spend(nodes=8)
+        if len(command.words) > MAX_WORDS or self._nested >= MAX_NESTED:
             raise TooDeepError
-        for finding in self.rules(command, self):
-            self.found(finding)
+        self._nested += 1
+        try:
+            for finding in self.rules(command, self):
+                self.found(finding)
+        finally:
+            self._nested -= 1
         if not command.words:
             return ""
         known = self._called(command)
@@ -261,6 +262,7 @@ class Run:
         """The grammar takes some words apart (``$a\\b``): what touches belongs together."""
         groups: list[list[Node]] = []
         for node in nodes:
+            self._budget.spend(nodes=1)
             if groups and groups[-1][-1].end_byte == node.start_byte:
                 groups[-1].append(node)
             else:

@@ -136,7 +136,7 @@ def _inside(command: Command, run: Run, index: int) -> None:
 _SQL = re.compile(r"(?is)\b(drop\s+(table|database|schema|user|role|view|index|collection|keyspace|column)|"
     r"truncate(\s+table)?\s+\w|delete\s+from\s+\w|update\s+\w+\s+set\b|"
                   r"alter\s+(table|user|role|database)|grant\s+\w|revoke\s+\w|create\s+(user|role)|"
-                      r"shutdown\b|into\s+(out|dump)file|load_file|xp_cmdshell|copy\s+.*\bprogram\b|"
+                      r"shutdown\b|into\s+(out|dump)file|load_file|xp_cmdshell|copy\s+(?:(?!copy\s).)*\bprogram\b|"
                   r"pg_read_file|lo_(import|export)|drop(database|indexes)?\s*\(|\.(drop|remove|"
                       r"deletemany|deleteone|dropdatabase|deleteMany)\s*\(|flushall|flushdb|detach\s+database|"
                       r"vacuum\s+into)")  # fmt: skip

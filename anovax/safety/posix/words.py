@@ -23,7 +23,7 @@ class Word:
 
     @property
     def globbed(self) -> bool:
-        return not self.quoted and bool(re.search(r"[*?]|\[[^\]]+\]", self.text))
+        return not self.quoted and bool(re.search(r"[*?]|\[[^\[\]]+\]", self.text))
 
 
 @dataclass(frozen=True, slots=True)

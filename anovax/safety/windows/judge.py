@@ -7,6 +7,7 @@ import binascii
 import re
 from collections.abc import Callable, Iterable, Iterator
 
+from anovax.safety.budget import Budget
 from anovax.safety.finding import Finding, ask, notice, refuse
 from anovax.safety.normalise import words
 from anovax.safety.posix.code import OFFENSIVE
@@ -35,8 +36,10 @@ _HARMLESS_CMDLETS = words(
 Other = Callable[[str], Iterable[Finding]]
 
 
-def judge(text: str, depth: int = 0, other: Other | None = None) -> Iterator[Finding]:
-    """All findings about a text read as cmd.exe or PowerShell. ``other`` judges texts that it hands to programs."""
+def judge(text: str, budget: Budget, depth: int = 0, other: Other | None = None) -> Iterator[Finding]:
+    """All findings about a text read as cmd.exe or PowerShell. ``other`` judges texts that it hands to programs.
+    Raises TooDeepError when the budget is spent."""
+    budget.spend(text=len(text))
     if depth > MAX_DEPTH:
         yield ask("too_deep", "the command is too deeply nested to be judged")
         return
@@ -48,11 +51,12 @@ def judge(text: str, depth: int = 0, other: Other | None = None) -> Iterator[Fin
     if depth and other is not None:
         yield from other(plain)
     for statement in statements(plain):
-        yield from _statement(statement, depth, other)
+        yield from _statement(statement, budget, depth, other)
 
 
-def _statement(statement: Statement, depth: int, other: Other | None) -> Iterator[Finding]:
+def _statement(statement: Statement, budget: Budget, depth: int, other: Other | None) -> Iterator[Finding]:
     name = statement.name
+    budget.spend(nodes=4)
     if name in OFFENSIVE:
         yield refuse("attack_tool", "it is a tool for attacking computers or stealing passwords")
     if re.search(r"(?<![|&\w])>>?\s*\S", statement.raw):
@@ -61,7 +65,7 @@ def _statement(statement: Statement, depth: int, other: Other | None) -> Iterato
     if inner is not None:
         for text in inner(statement):
             if isinstance(text, str):
-                yield from judge(text, depth + 1, other)
+                yield from judge(text, budget, depth + 1, other)
             else:
                 yield text
     yield from rules.judge(statement)

@@ -41,6 +41,12 @@ class Statement:
 _TRICK_SIGN = re.compile(r"[%^`*?!]|(?i:\[char|xor\b|-join|-f\s|::|\.replace|-split|[&.]\s*[($']|\$env:|\$\w+\[)")
 
 
+_PATTERN_PATH = re.compile(
+    r"(?i)(?<![^\s\"])(?>[^\s\"]*?[a-z]:?\\)[^\s\"]*[*?][^\s\"\\*?]*\\|"
+    r"(?:^|[\s&|])[a-z]:\\(?>[^\s]*?[*?])[^\s]*(exe|e\?e|\.e)"
+)
+
+
 def program(word: str) -> str:
     """The base name of a program, lower-case, without its extension."""
     return re.sub(
@@ -62,7 +68,7 @@ def tricks(text: str) -> str:
         and text.count("`") % 2
     ):
         return "backticks stand between the letters"
-    if re.search(r"(?i)[a-z]:?\\[^\s\"]*[*?][^\s\"\\]*\\|(^|[\s&|])[a-z]:\\[^\s]*[*?][^\s]*(exe|e\?e|\.e)", text):
+    if _PATTERN_PATH.search(text):
         return "a pattern stands for the program"
     if re.search(
         (

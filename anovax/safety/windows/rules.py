@@ -21,7 +21,7 @@ _SECRET_PATH = re.compile(
     r"(?i)\\config\\(sam|system|security)|hklm\\(sam|security|system)\b|ntds\.dit|lsass|login data|"
     r"\\credentials\\|\\protect\\|\\vault\\|consolehost_history|unattend|sysprep|groups\.xml|"
                           r"\.kdbx|id_rsa|\\\.ssh|\\\.aws|cookies\.sqlite|logins\.json|key4\.db|"
-                              r"wlan.*key\s*=\s*clear|web\.config|\\repair\\sam|wallet\.dat|\.rdp\b|"
+                              r"wlan(?:(?!wlan).)*key\s*=\s*clear|web\.config|\\repair\\sam|wallet\.dat|\.rdp\b|"
                               r"bitlocker.*recoverypassword")  # fmt: skip
 _STARTUP_PATH = re.compile(
     r"(?i)currentversion\\(run|runonce|policies|image file execution|winlogon|appinit|shell)|\\start ?up(\\|$|"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from anovax.safety.normalise import words
+from anovax.safety.patterns import then
 
 # Programs that ship with Windows and are known for running, loading or fetching other things, or for changing the
 # system
@@ -92,7 +93,7 @@ TABLE: tuple[tuple[str, str, str, str, str], ...] = (
     ),
     (
         "netsh",
-        r"(advfirewall|firewall).*(off|disable|reset|delete)",
+        then("firewall", "off|disable|reset|delete"),
         "refuse",
         "firewall",
         "it would take down the firewall",
@@ -178,7 +179,7 @@ WITH_ARGUMENTS: tuple[tuple[str, str, str, str, str], ...] = (
     "it downloads a program or sends data"),
     ("invoke-webrequest|invoke-restmethod|iwr|irm", r"https?://", "notice", "download", "it fetches a page"),
     ("control|explorer|start",
-    (r"javascript:|vbscript:|\.cpl\b.*,|\\\\\S+\\\S+\.(exe|cpl|dll|lnk)|https?://\S+\.(exe|hta|js|vbs)|"
+    (r"javascript:|vbscript:|\.cpl\b.*,|(?<![\w\\])\\\\[^\s\\]\S*\.(exe|cpl|dll|lnk)|https?://\S+\.(exe|hta|js|vbs)|"
         r"shell:startup|ms-\w+:\S*(cmd|http)|search-ms:|\.(hta|vbs|js|scr|ps1|bat|cmd)\b"), "ask", "lolbin",
         "it runs code from elsewhere"),
     ("curl|wget", r"\.(exe|ps1|dll|bat|msi|vbs)\b|-d\b|-t\b|--upload", "ask", "download",
@@ -196,9 +197,9 @@ JUDGED = words(
     """invoke-webrequest invoke-restmethod copy-item move-item rename-item set-content out-file add-content new-item"""
 )
 ANYWHERE: tuple[tuple[str, str, str, str], ...] = (
-    ((r"downloadstring|downloadfile|downloaddata|net\.webclient|start-bitstransfer|webrequest.*\|\s*(iex|"
-        r"invoke-expression)|(iwr|irm|curl|wget)\b.*\|\s*(iex|invoke-expression)|(iex|"
-        r"invoke-expression)\W.*(iwr|irm|http)"), "refuse", "download_run",
+    (r"downloadstring|downloadfile|downloaddata|net\.webclient|start-bitstransfer|"
+    + then(r"webrequest|(?:iwr|irm|curl|wget)\b", r"\|\s*(?:iex|invoke-expression)") + "|"
+    + then(r"(?:iex|invoke-expression)\W", "iwr|irm|http"), "refuse", "download_run",
         "it would run a program from the internet that nobody has looked at"),
     ((r"\[(system\.)?(net\.sockets|reflection|runtime\.interopservices|convert\]::frombase64|"
         r"io\.file\]::(write|delete|copy|move|readallbytes)|diagnostics\.process|management\.automation|"
@@ -221,16 +222,17 @@ ANYWHERE: tuple[tuple[str, str, str, str], ...] = (
     "it shuts down or restarts the computer"),
     ((r"clear-eventlog|remove-eventlog|limit-eventlog|clear-history|set-psreadlineoption\b.*(savenothing|"
         r"historysave)|consolehost_history"), "ask", "traces", "it deletes records"),
-    ((r"(type|more|cat|gc|get-content)\s.*(unattend|sysprep|groups\.xml|\.kdbx|\\config\\sam)|"
-        r"\bkey\s*=\s*clear"), "ask", "secrets", "it reads passwords"),
+    (then(r"(?:type|more|cat|gc|get-content)\s", r"unattend|sysprep|groups\.xml|\.kdbx|\\config\\sam")
+    + r"|\bkey\s*=\s*clear", "ask", "secrets", "it reads passwords"),
     ((r"\|\s*(remove-item|ri|del|rm)\b|\|\s*(foreach-object|%)\s*\{?\s*(remove-item|del|ri|rm)|"
         r"\|\s*(stop-process|kill|stop-service|disable-\w+|remove-\w+)"), "ask", "delete",
         "it deletes or stops whatever it finds"),
     (r"\.delete\(\)|\.terminate\(\)|\.kill\(\)|\.invokemethod\(|\.create\(\s*['\"]", "ask", "system",
     "it deletes or stops whatever it finds"),
-    (r"(while\s*\(\s*(1|\$true)|for\s+/l\s+%+\w\s+in\s*\(\s*\d+\s*,\s*0\s*,|for\s*\(\s*;\s*;).*\bstart\b", "refuse",
-    "fork_bomb", "it starts a program again and again and stops the computer"),
-    (r"(start-process|saps|start)\b.*-verb\s+runas", "ask", "elevate", "it runs with an administrator's rights"),
+    (then(r"while\s*\(\s*(?:1|\$true)|for\s+/l\s+%+\w\s+in\s*\(\s*\d+\s*,\s*0\s*,|for\s*\(\s*;\s*;", r"\bstart\b"),
+    "refuse", "fork_bomb", "it starts a program again and again and stops the computer"),
+    (then(r"(?:start-process|saps|start)\b", r"-verb\s+runas"), "ask", "elevate",
+    "it runs with an administrator's rights"),
     (r"\bcall\s+%\w+%", "ask", "assembled", "which command runs is put together at run time"),
     (r"(type|copy|cat|gc)\s+nul\s*(>|\s\S)|set-content\s+\S+\s+(''|\"\"|\$null)\s*$", "ask", "overwrite",
     "it empties a file"),
