@@ -20,8 +20,10 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parent.parent
-MODULES = ("finding", "judgement", "filter", "steps", "effects", "clicks", "hotkeys", "taint", "simulate")
-TESTS = ("test_safety_decisions", "test_safety_filter", "test_safety_injection")
+MODULES = (
+    "finding", "judgement", "filter", "steps", "effects", "clicks", "hotkeys", "taint", "simulate", "budget", "desk", "places",
+)  # fmt: skip
+TESTS = ("test_safety_boundaries", "test_safety_decisions", "test_safety_filter", "test_safety_injection")
 WEAKER = {"refuse": "ask", "ask": "notice", "notice": "ask"}
 SWAPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,

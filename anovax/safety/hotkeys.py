@@ -51,11 +51,7 @@ _CLOSE_WORDS = re.compile(r"\b(close|quit|exit|shut|leave|kill|end|dismiss|alt[ 
 def judge_chord(chord: Chord, place: Place, heard: str) -> Finding | None:
     """What pressing it would do, as far as it is no editing. ``heard`` is the user's own request, folded."""
     name = str(chord)
-    if (
-        name in _SYSTEM
-        or "sysrq" in name
-        or (chord.key == "printscreen" and {"alt"} <= chord.mods and len(chord.mods) > 1)
-    ):
+    if name in _SYSTEM or "sysrq" in name or (chord.key == "printscreen" and {"alt"} < chord.mods):
         return refuse("hotkey", f"{name} reaches the system itself")
     if {"ctrl", "alt"} <= chord.mods and re.fullmatch(r"f\d+", chord.key) and name != "ctrl+alt+f4":
         return ask("hotkey", f"{name} switches to a console outside of the desktop")

@@ -138,9 +138,9 @@ class Simulation:
         return strictest([*findings, self._submitted()])
 
     def _is_only_text(self, text: str) -> bool:
-        """Long texts need no key by key simulation where their lines cannot be commands."""
+        """Lines that cannot be commands where they land need no key by key simulation."""
         desk, line = self.desk, self.desk.line
-        if len(text) < 200 or "\n" not in text or line.blind or desk.closing or line.cursor < len(line.text):
+        if "\n" not in text or line.blind or desk.closing or line.cursor < len(line.text):
             return False
         if not _is_text(line.text + text, desk.place):
             return False
@@ -185,7 +185,7 @@ class Simulation:
             desk.clipboard = desk.line.text or None
         elif name == "tab":
             self._tab()
-        elif not (desk.place in (Place.DOCUMENT, Place.CHAT) and name in ("up", "down", "ctrl+c")):
+        elif not (desk.place in (Place.DOCUMENT, Place.CHAT) and name in ("up", "down")):
             desk.line.press(chord)
         desk.closing = desk.closing or closes(chord, desk.place)
         return found or APPROVED
@@ -275,12 +275,11 @@ class Simulation:
 
 
 def _is_text(text: str, place: Place) -> bool:
-    """Whether all lines of a long text are nothing but text in such a place."""
+    """Whether all lines of a text are nothing but text in such a place."""
     if place in (Place.DOCUMENT, Place.CHAT, Place.OTHER):
         return not re.search(r"[\x00-\x08\x0b-\x1f\x7f]|(?m:^:)", text)
-    if place not in (Place.UNKNOWN, Place.BROWSER) or re.search(r"[\x00-\x09\x0b-\x1f\x7f]", text):
-        return False
-    return is_prose(text) and (place is Place.UNKNOWN or not has_address_sign(text))
+    plain = place in (Place.UNKNOWN, Place.BROWSER) and not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", text)
+    return plain and is_prose(text) and not has_address_sign(text)
 
 
 def _named(blind: str) -> str:
@@ -290,7 +289,7 @@ def _named(blind: str) -> str:
 
 
 def _shown(found: Finding, text: str, place: Place) -> Finding:
-    return found if found.exact or found is APPROVED else replace(found, exact=f"run in {_article(place)}: {text}")
+    return found if found is APPROVED else replace(found, exact=f"run in {_article(place)}: {text}")
 
 
 def _article(place: Place) -> str:

@@ -86,14 +86,14 @@ def _readings(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((text, folded, _unescaped(text), _unescaped(folded), fold(_unescaped(folded)))))
 
 
-_ADDRESS_SIGN = re.compile(
-    r"[:\\%]|&#|//|[\uff00-\uffef]|(?m:^[^\w\n]*[\dx.]+[^\w\n]*$)|[Ll][Oo][Cc][Aa][Ll]|[^\x00-\x7f]"
-)
+_ADDRESS_SIGN = re.compile(r"[:\\%]|&#|//|(?m:^[^\w\n]*[\dx.]+[^\w\n]*$)|(?i:local)")
 
 
 def has_address_sign(text: str) -> bool:
     """False where no line of the text can be taken for an address."""
-    return _ADDRESS_SIGN.search(text) is not None
+    if _ADDRESS_SIGN.search(text):
+        return True
+    return not text.isascii() and _ADDRESS_SIGN.search(fold(text)) is not None
 
 
 def is_address(text: str) -> bool:
