@@ -92,7 +92,8 @@ function setClock(computer) {
 }
 
 function showPairing(given, first) {
-  link.close();
+  link.stop();
+  screen.want(false);
   for (const id of ["main", "bar"]) $(id).hidden = true;
   for (const id of ["open-menu", "open-history"]) $(id).hidden = true;
   $("pair").hidden = false;
@@ -116,7 +117,7 @@ async function begin() {
   }
   if (!known.paired) return showPairing(given);
   showMain();
-  link.open();
+  link.start();
 }
 
 async function forget() {
@@ -147,7 +148,12 @@ function fitBar() {
 }
 
 speak(choice("language"));
-const link = new Link({ event: (event) => { fold(state, event); redraw(); }, resync: takeSnapshot, state: connection });
+const link = new Link({
+  event: (event) => { fold(state, event); redraw(); },
+  resync: takeSnapshot,
+  beat: (computer) => { if (Math.abs(computer - now()) > 1) setClock(computer); }, // a clock was set in between
+  state: connection,
+});
 const screen = new Screen($("screen"), $("picture"), $("picture-note"), $("watch"));
 const talk = new Talk($("talk"), $("talk-text"), {
   partial: (text) => { fold(state, { kind: "PartialTranscribed", text }); redraw(); },
@@ -166,7 +172,7 @@ $("open-menu").addEventListener("click", () => $("menu").showModal());
 $("forget").addEventListener("click", forget);
 for (const button of document.querySelectorAll("[data-close]")) button.addEventListener("click", () => button.closest("dialog").close());
 for (const dialog of document.querySelectorAll("dialog")) dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
-addEventListener("keydown", (event) => { if (event.key === "Escape" && !document.querySelector("dialog[open]") && state.busy) stop(); });
+addEventListener("keydown", (event) => { if (event.key === "Escape" && !event.isComposing && !document.querySelector("dialog[open]") && state.busy) stop(); });
 setInterval(() => { if (!document.hidden) { tick(state, now); if (anyOpen()) drawQuestions(state, now, trouble); } }, 250);
 addEventListener("resize", fitBar);
 new ResizeObserver(fitBar).observe($("quick"));

@@ -7,20 +7,34 @@ const FIRST_MS = 500;
 const LONGEST_MS = 8_000;
 
 export class Link {
-  /** `on.event(event)`, `on.resync(data)`, `on.state(name)`: connecting, live, reconnecting, offline, unpaired. */
+  /** `on.event(event)`, `on.resync(data)`, `on.beat(computer's time)`, `on.state(name)`: connecting, live, reconnecting, offline, unpaired. */
   constructor(on) {
     this.on = on;
     this.last = "";
     this.pause = FIRST_MS;
     this.state = "";
+    this.wanted = false;
     document.addEventListener("visibilitychange", () => (document.hidden ? this.close() : this.open()));
     addEventListener("online", () => this.open());
     addEventListener("offline", () => this.broken());
     addEventListener("pagehide", () => this.close());
+    addEventListener("pageshow", (event) => { if (event.persisted) this.open(); });
+  }
+
+  start() {
+    this.wanted = true;
+    this.open();
+  }
+
+  /** Until start(): a page that is not paired asks for nothing, whatever it comes back from. */
+  stop() {
+    this.wanted = false;
+    this.attempt = undefined;
+    this.close();
   }
 
   open() {
-    if (document.hidden) return;
+    if (document.hidden || !this.wanted) return;
     this.close();
     this.tell(this.last ? "reconnecting" : "connecting");
     const source = new EventSource(`/api/events${this.last ? `?after=${this.last}` : ""}`);
@@ -29,7 +43,7 @@ export class Link {
       this.on.event(JSON.parse(message.data));
     });
     source.addEventListener("resync", (message) => this.take(message, () => this.on.resync(JSON.parse(message.data))));
-    source.addEventListener("beat", (message) => this.take(message, () => {}));
+    source.addEventListener("beat", (message) => this.take(message, () => this.on.beat(Number(message.data))));
     source.onopen = () => this.alive();
     source.onerror = () => this.broken();
     this.source = source;
@@ -62,16 +76,19 @@ export class Link {
 
   /** Find out why, say so, and try again a little later each time. */
   async broken() {
+    if (!this.wanted) return;
     this.close();
     this.tell(navigator.onLine === false ? "offline" : "reconnecting");
     const attempt = (this.attempt = Symbol());
     try {
       const hello = await get("/api/hello", 4);
+      if (attempt !== this.attempt) return;
       if (!hello.paired) return this.tell("unpaired");
     } catch {
+      if (attempt !== this.attempt) return;
       this.tell("offline");
     }
-    if (attempt !== this.attempt || this.source) return;
+    if (this.source) return;
     this.timer = setTimeout(() => this.open(), this.pause * (0.75 + Math.random() / 2));
     this.pause = Math.min(this.pause * 2, LONGEST_MS);
   }

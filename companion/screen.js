@@ -13,7 +13,11 @@ export class Screen {
     picture.addEventListener("load", () => this.shown());
     picture.addEventListener("error", () => this.failed());
     section.addEventListener("click", () => section.classList.toggle("big"));
-    document.addEventListener("keydown", (event) => { if (event.key === "Escape") section.classList.remove("big"); });
+    document.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || !section.classList.contains("big")) return;
+      section.classList.remove("big");
+      event.stopPropagation(); // this Escape is not the one that stops the request
+    });
     document.addEventListener("visibilitychange", () => this.apply());
   }
 

@@ -11,7 +11,7 @@ const KINDS = ["audio/webm;codecs=opus", "audio/mp4", "audio/ogg;codecs=opus", "
 export class Talk {
   /** `on.partial(text)`, `on.trouble(text, again)`: `again`, where given, sends the recording once more. */
   constructor(button, label, on) {
-    Object.assign(this, { button, label, on, recorder: undefined, wanted: false, busy: false });
+    Object.assign(this, { button, label, on, recorder: undefined, wanted: false, busy: false, attempt: undefined });
     this.show();
     button.addEventListener("pointerdown", (event) => { if (event.button === 0) { event.preventDefault(); button.focus(); button.setPointerCapture(event.pointerId); this.press(); } });
     button.addEventListener("pointerup", () => this.release());
@@ -42,27 +42,30 @@ export class Talk {
     if (this.busy) return;
     this.wanted = true;
     navigator.vibrate?.(15);
+    const attempt = (this.attempt = Symbol()); // while the browser asks for the microphone the button may be pressed again
+    let stream;
     try {
       if (!navigator.mediaDevices?.getUserMedia) throw new Trouble("", say("mic_insecure"));
-      this.stream = await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1, echoCancellation: true, noiseSuppression: true, autoGainControl: true } });
+      stream = await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1, echoCancellation: true, noiseSuppression: true, autoGainControl: true } });
+      if (!this.wanted || attempt !== this.attempt) return release(stream);
+      this.record(stream);
     } catch (error) {
+      release(stream);
+      if (attempt !== this.attempt) return;
       this.wanted = false;
       this.on.trouble(error instanceof Trouble ? error.message : say(error.name === "NotFoundError" ? "mic_none" : "mic_denied"));
-      return this.show();
     }
-    if (!this.wanted) return this.clear();
-    this.record();
     this.show();
   }
 
-  record() {
+  record(stream) {
     const type = KINDS.find((kind) => MediaRecorder.isTypeSupported(kind)) ?? "";
     const chunks = [];
-    const recorder = new MediaRecorder(this.stream, { mimeType: type, audioBitsPerSecond: 48_000 });
+    const recorder = new MediaRecorder(stream, { mimeType: type, audioBitsPerSecond: 48_000 });
     recorder.ondataavailable = (event) => chunks.push(event.data);
     recorder.onstop = () => this.send(new Blob(chunks, { type: recorder.mimeType || type }));
     recorder.start();
-    this.recorder = recorder;
+    Object.assign(this, { recorder, stream });
     this.began = performance.now();
     this.limit = setTimeout(() => this.finish(), LONGEST_MS);
     this.preview().catch(() => {}); // only a preview: without it the recording still counts
@@ -83,14 +86,19 @@ export class Talk {
   finish() {
     if (!this.wanted) return;
     this.wanted = false;
-    clearTimeout(this.limit);
-    if (this.recorder?.state === "recording") this.recorder.stop();
+    if (this.recorder?.state === "recording") {
+      this.busy = true; // until it is sent: a new recording would mix with this one
+      this.recorder.stop();
+    }
     this.show();
   }
 
+  /** The recording is over: it was ended here, or the microphone was unplugged. */
   async send(blob) {
     const ms = performance.now() - this.began;
+    this.wanted = this.busy = false;
     this.clear();
+    this.show();
     if (ms < SHORTEST_MS || !blob.size) return this.on.trouble(say("mic_short"));
     await this.upload(blob);
   }
@@ -99,8 +107,9 @@ export class Talk {
     this.busy = true;
     this.show();
     try {
-      const { turn } = await upload("/api/audio", blob);
-      if (!turn) this.on.trouble(say("no_speech"));
+      const { heard } = await upload("/api/audio", blob);
+      this.on.partial("");
+      if (!heard) this.on.trouble(say("no_speech"));
     } catch (error) {
       this.on.trouble(error.message, error.code === "unreachable" ? () => this.upload(blob) : undefined); // nothing said is lost
     } finally {
@@ -110,7 +119,8 @@ export class Talk {
   }
 
   clear() {
-    this.stream?.getTracks().forEach((track) => track.stop());
+    clearTimeout(this.limit);
+    release(this.stream);
     this.socket?.close();
     this.context?.close().catch(() => {});
     this.stream = this.socket = this.context = this.recorder = undefined;
@@ -120,4 +130,8 @@ export class Talk {
     this.button.setAttribute("aria-pressed", String(this.wanted));
     this.label.textContent = say(this.wanted ? "talking" : this.busy ? "sending" : "talk");
   }
+}
+
+function release(stream) {
+  stream?.getTracks().forEach((track) => track.stop());
 }

@@ -68,7 +68,7 @@ class _Shot:
 class Screen:
     """Lives on the event loop; its thread lives while somebody watches.
 
-    ``watched`` is told the number of watchers when it changes, ``troubled`` one sentence when the screen cannot be had.
+    ``watched`` is told how many phones watch when that changes, ``troubled`` one sentence when the screen cannot be had.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Screen:
         self._exclude = exclude
         self._watched = watched
         self._troubled = troubled
-        self._watchers = 0
+        self._watchers: Counter[str] = Counter()  # streams and snapshots by phone
         self._hungry: Counter[int] = Counter()  # phones waiting for a picture, by width
         self._late: set[int] = set()  # widths that need the last picture confirmed even if nothing changes
         self._slots: dict[int, Picture] = {}
@@ -96,16 +96,16 @@ class Screen:
         self._failing = False
 
     @contextlib.contextmanager
-    def watch(self, linger_s: float = 0.0) -> Iterator[None]:
-        """Be a watcher for the time of the block, and ``linger_s`` longer (a snapshot is over before it is seen)."""
-        self._count(+1)
+    def watch(self, phone: str = "", linger_s: float = 0.0) -> Iterator[None]:
+        """``phone`` watches for the time of the block and ``linger_s`` longer (a snapshot is over before it is seen)."""
+        self._count(phone, +1)
         try:
             yield
         finally:
             if linger_s:
-                asyncio.get_running_loop().call_later(linger_s, self._count, -1)
+                asyncio.get_running_loop().call_later(linger_s, self._count, phone, -1)
             else:
-                self._count(-1)
+                self._count(phone, -1)
 
     async def next(self, width: int, after: int = 0) -> Picture:
         """The newest picture for this width (one of WIDTHS), as soon as there is one with a number above ``after``."""
@@ -137,15 +137,19 @@ class Screen:
 
     @property
     def watchers(self) -> int:
-        return self._watchers
+        """How many phones watch."""
+        return len(self._watchers)
 
     def _is_new(self, picture: Picture) -> bool:
         """Not left over from the time when nobody of this width was ready."""
         return time.monotonic() - picture.at < LATE_S
 
-    def _count(self, change: int) -> None:
-        self._watchers += change
-        self._watched(self._watchers)
+    def _count(self, phone: str, change: int) -> None:
+        before = self.watchers
+        self._watchers[phone] += change
+        self._watchers = +self._watchers  # without those at zero
+        if self.watchers != before:
+            self._watched(self.watchers)
         if self._watchers and self._thread is None:
             self._loop, self._stop = asyncio.get_running_loop(), threading.Event()
             self._thread = threading.Thread(target=self._work, args=(self._stop,), name="screen", daemon=True)

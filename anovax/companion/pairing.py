@@ -223,10 +223,11 @@ class Desk:
         return claim
 
     def _read_answer(self, request: str, pending: _Pending) -> None:
-        path = self._folder / "answers" / request
-        if path.exists():
-            pending.answer = path.read_bytes() == b"allow"
-            self._publish()
+        try:
+            pending.answer = (self._folder / "answers" / request).read_bytes() == b"allow"
+        except FileNotFoundError:
+            return
+        self._publish()
 
     def _forget(self, request: str) -> None:
         self._pending.pop(request, None)

@@ -29,7 +29,7 @@ class AssistantPort(Protocol):
     async def submit_audio(self, data: bytes, mime: str, device: str) -> str:
         """Decode ``data`` (audio/webm, audio/mp4, audio/ogg or audio/wav), transcribe it and start a turn with it.
 
-        Returns the turn's id, empty when there was no speech. AnovaxError says what is wrong with a recording.
+        Returns what was heard, empty when there was no speech. AnovaxError says what is wrong with a recording.
         """
         ...
 

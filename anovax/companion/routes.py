@@ -144,10 +144,10 @@ class Routes:
         self._uploads += 1
         try:
             data, mime = await body.read_audio(request)
-            turn = await self.assistant.submit_audio(data, mime, request[DEVICE].name)
+            heard = await self.assistant.submit_audio(data, mime, request[DEVICE].name)
         finally:
             self._uploads -= 1
-        return web.json_response({"turn": turn}, status=202)
+        return web.json_response({"heard": heard}, status=202)
 
     async def stop(self, request: web.Request) -> web.Response:
         """Never limited: stop always gets through."""
@@ -167,7 +167,7 @@ class Routes:
 
     async def snapshot(self, request: web.Request) -> web.Response:
         screen = self._screen()
-        with screen.watch(linger_s=SNAPSHOT_S):
+        with screen.watch(request[DEVICE].id, SNAPSHOT_S):
             try:
                 async with asyncio.timeout(CAPTURE_S):
                     picture = await screen.next(_width(request))
@@ -181,7 +181,7 @@ class Routes:
         response = web.StreamResponse(headers={"Content-Type": kind, **STREAM_HEADERS})
         await response.prepare(request)
         send = Sender(request, response, self.listener())
-        with self.streams.track(request), screen.watch():
+        with self.streams.track(request), screen.watch(request[DEVICE].id):
             await send(PART)
             await _pictures(screen, send, _width(request))
         return response

@@ -230,15 +230,19 @@ class CompanionServer:
             await asyncio.sleep(LOOK_S)
             for device in self.devices.gone():
                 self._streams.end(device)
-            if self._desk.busy:
-                self._desk.sweep()
+            with contextlib.suppress(OSError):  # a full disk, a file that went: the next look is soon
+                if self._desk.busy:
+                    self._desk.sweep()
 
     async def _watch_network(self) -> None:
         """Addresses come and go; certificates grow old, all at once when the clock is set."""
         checked, clocks = time.monotonic(), time.time() - time.monotonic()
         while True:
             await asyncio.sleep(NETWORK_S)
-            hosts = await asyncio.to_thread(self._find_hosts, self._config.lan)
+            try:
+                hosts = await asyncio.to_thread(self._find_hosts, self._config.lan)
+            except OSError:
+                continue
             jumped = abs(time.time() - time.monotonic() - clocks) > CLOCK_S
             if hosts == self._hosts and time.monotonic() - checked < CERTIFICATE_S and not jumped:
                 continue

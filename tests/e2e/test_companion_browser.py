@@ -300,18 +300,6 @@ async def test_the_cards_go_by(browser: Browser, data: Path) -> None:
         await expect(page.locator("#reply-text")).to_have_text("That did not work.")
 
 
-async def test_clocks_that_tick_before_the_cards_are_drawn(browser: Browser, data: Path) -> None:
-    """On a busy phone the clocks' timer may come between an event and the drawing of its card."""
-    async with running(data) as rig, phone(browser, rig) as it:
-        await it.context.add_init_script("requestAnimationFrame = (draw) => { window.drawLater = draw; return 1; }")
-        page = await it.paired()
-        show(rig, TurnStarted(turn="1", text="type", source="phone"), queued(0, "Type"), StepStarted(turn="1", step=0))
-        await page.wait_for_function("() => window.drawLater")
-        await page.wait_for_timeout(600)  # two ticks
-        await page.evaluate("() => window.drawLater()")
-        await states(page, "running")
-
-
 async def test_a_phone_that_comes_late_sees_the_whole_turn(browser: Browser, data: Path) -> None:
     async with running(data) as rig, phone(browser, rig) as it:
         a_turn(rig)

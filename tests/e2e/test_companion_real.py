@@ -151,16 +151,17 @@ async def test_a_denied_question_does_nothing(browser: Browser, folder: Path, di
 
 
 async def test_stop_in_the_middle_of_typing(browser: Browser, folder: Path, display: str, tmp_path: Path) -> None:
-    text = "the quick brown fox jumps over the lazy dog " * 8
-    async with (
-        home(folder, tmp_path) as at,
-        phone(browser, at) as it,
-        application(display, "mousepad", "--disable-server"),
-    ):
-        await until(lambda: "Mousepad" in windows(display), 15)
+    """Into the calculator, where one key is pressed three times a second at most: the stop cannot come too late."""
+    async with home(folder, tmp_path) as at, phone(browser, at) as it, application(display, "galculator"):
+        await until(lambda: "galculator" in str(at.assistant.desktop.focused()), 15)
         page = await it.paired("Pixel")
-        await page.fill("#text", f"type {text}")
+        await page.fill("#text", f"type {'1' * 120}")
         await page.press("#text", "Enter")
-        await expect(page.locator("#cards > li").first).to_have_attribute("data-state", "running", timeout=10_000)
+        card = page.locator("#cards > li").first
+        await expect(card).to_have_attribute("data-state", "running", timeout=20_000)
         await page.click("#stop")
-        await expect(page.locator("#cards > li").first).to_have_attribute("data-state", "cancelled", timeout=10_000)
+        await expect(card).to_have_attribute("data-state", "cancelled", timeout=20_000)
+        await expect(page.locator("#reply-text")).not_to_be_empty()
+        typed = at.assistant.desktop.keys_sent
+        await page.wait_for_timeout(1000)
+        assert at.assistant.desktop.keys_sent == typed < 120
