@@ -252,7 +252,7 @@ def test_what_is_approved_shows_nothing_and_what_is_asked_shows_the_line() -> No
     assert SAFETY.judge(plan(text("sudo ls\n")), World(focus=TERMINAL)).verdict.exact == "run in a terminal: sudo ls"
 
 
-# --- what is judged has bounds -----------------------------------------------------------------------------------------
+# --- what is judged has bounds ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
