@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import io
 import json
 import os
@@ -16,6 +17,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import aiohttp
+import psutil
 import pytest
 from companion_rig import HOSTS, Events, PaintedScreen, Rig, ends, request, running, until
 
@@ -169,7 +171,11 @@ async def test_pairing_requests_are_not_shown_to_phones(tmp_path: Path) -> None:
 @pytest.mark.parametrize("elsewhere", [False, True])
 async def test_revoking_ends_open_streams_within_a_second(tmp_path: Path, elsewhere: bool) -> None:
     async with running(tmp_path, screen=PaintedScreen()) as rig, rig.session(rig.pair("Lost")) as web:
-        async with web.get("/api/events") as events, web.get("/screen.mjpg") as screen:
+        async with (
+            web.get("/api/events") as events,
+            web.get("/screen.mjpg") as screen,
+            web.ws_connect("/api/live") as live,
+        ):
             await events.content.readline()
             await screen.content.read(10)
             began = time.monotonic()
@@ -185,6 +191,7 @@ async def test_revoking_ends_open_streams_within_a_second(tmp_path: Path, elsewh
                 rig.server.devices.revoke("Lost")
             for stream in (events, screen):
                 await ends(stream)
+            assert (await live.receive(timeout=3)).type in (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED)
             assert time.monotonic() - began < 1
         assert (await web.get("/api/history")).status == 401
 
@@ -237,6 +244,43 @@ async def test_partial_transcripts_come_while_speaking(tmp_path: Path) -> None:
         for _ in range(10):
             await live.send_bytes(b"\0\1" * 1600)
         assert await live.receive_json(timeout=5) == {"partial": "heard 16000"}
+
+
+async def test_it_is_off_and_on_loopback_until_the_user_opens_the_lan(tmp_path: Path) -> None:
+    assert (CompanionConfig().enabled, CompanionConfig().lan, CompanionConfig().screen) == (False, False, False)
+    for lan, address in ((False, "127.0.0.1"), (True, "0.0.0.0")):
+        async with running(tmp_path, lan=lan) as rig:
+            mine = psutil.Process().net_connections("inet")
+            assert {c.laddr.ip for c in mine if c.status == "LISTEN" and c.laddr.port == rig.server.port} == {address}
+
+
+async def test_snapshots_one_after_the_other_are_one_watcher(tmp_path: Path) -> None:
+    """A browser that shows no stream asks for one picture after the other: that is no news each time."""
+    async with running(tmp_path, screen=PaintedScreen()) as rig, rig.session(rig.pair()) as web:
+        seen = rig.bus.subscribe()
+        for _ in range(6):
+            assert (await web.get("/screen.jpg")).status == 200
+        async with rig.session(rig.pair("Tablet")) as other:
+            assert (await other.get("/screen.jpg")).status == 200
+        counts = [e.watchers for e in iter(lambda: seen.get(0.1), None) if isinstance(e, ScreenWatched)]
+        assert counts == [1, 2]
+
+
+async def test_a_full_disk_does_not_end_the_watch_for_revoked_phones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*given: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    async with running(tmp_path) as rig, rig.session(rig.pair("Lost")) as web, rig.session() as stranger:
+        await stranger.post("/api/pair", json={"code": rig.offer().code, "name": "x"})
+        pairing.answer(rig.pairing, pairing.waiting(rig.pairing)[0].request, True)
+        monkeypatch.setattr("anovax.companion.pairing.write_json", full)
+        async with web.get("/api/events") as events:
+            await asyncio.sleep(0.6)  # two looks
+            rig.server.devices.revoke("Lost")
+            await ends(events)
+        monkeypatch.undo()
 
 
 async def test_a_port_that_is_taken_gives_one_sentence(tmp_path: Path) -> None:

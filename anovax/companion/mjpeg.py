@@ -68,7 +68,7 @@ class _Shot:
 class Screen:
     """Lives on the event loop; its thread lives while somebody watches.
 
-    ``watched`` is told how many phones watch when that changes, ``troubled`` one sentence when the screen cannot be had.
+    ``watched`` is told how many phones watch when that changes, ``troubled`` one sentence when there is no picture.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class Screen:
 
     @contextlib.contextmanager
     def watch(self, phone: str = "", linger_s: float = 0.0) -> Iterator[None]:
-        """``phone`` watches for the time of the block and ``linger_s`` longer (a snapshot is over before it is seen)."""
+        """``phone`` watches during the block and ``linger_s`` longer (a snapshot is over before it is seen)."""
         self._count(phone, +1)
         try:
             yield
