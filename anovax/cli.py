@@ -9,7 +9,20 @@ import sys
 import typer
 
 from anovax import __version__
-from anovax.commands import ask, bench, demo, doctor, models, phone, record, settings, speech
+from anovax.commands import (
+    ask,
+    bench,
+    bench_study,
+    bench_voice,
+    demo,
+    doctor,
+    models,
+    phone,
+    record,
+    settings,
+    speech,
+    wake,
+)
 from anovax.errors import AnovaxError
 
 app = typer.Typer(
@@ -23,7 +36,10 @@ app = typer.Typer(
 )
 for part in (ask, demo, speech, doctor, record, phone):
     part.register(app)
+app.add_typer(wake.app, name="wake")
 app.add_typer(models.app, name="models")
+bench_voice.register(bench.app)
+bench_study.register(bench.app)
 app.add_typer(bench.app, name="bench")
 app.add_typer(settings.app, name="config")
 

@@ -36,16 +36,31 @@ def find(model_id: str, folder: Path | None = None) -> Path:
     """The file or folder to load for ``model_id`` (``planner/…``, ``stt/…``, ``tts/…``, ``wake/…``), verified.
 
     ``wake/features`` gives the folder that holds ``melspectrogram.onnx`` and ``embedding_model.onnx``. Raises
-    WeightsError with the one command that brings what is missing, UsageError for an id that does not exist.
+    WeightsError with the one command that brings what is missing, UsageError for an id that does not exist. An ONNX
+    file of the user's own in the models folder (``wake/hey_you.onnx``) is found by its name, too; it has no hash.
     """
-    model = Manifest.load().model(model_id)
     shelf = Shelf(folder)
+    if own := own_file(model_id, shelf.folder):
+        return own
+    model = Manifest.load().model(model_id)
     for file in model.files:
         state = shelf.check(file)
         if state != "ok":
             what = "is missing" if state == "missing" else "does not match its hash"
             raise WeightsError(f"The weight file {shelf.path(file)} {what}", f"run: {fetch_command([model_id])}")
-    return shelf.folder / model.entry
+    inside = [shelf.path(file) for file in model.files if file.inside]
+    return inside[0] if inside else shelf.folder / model.entry
+
+
+def known(model_id: str) -> bool:
+    """Whether the manifest has a model called ``model_id``."""
+    return any(model.id == model_id for model in Manifest.load().models)
+
+
+def own_file(model_id: str, folder: Path | None = None) -> Path | None:
+    """The user's own ONNX file called ``model_id`` in the models folder; None where the manifest knows that name."""
+    path = (folder or models_dir()) / f"{model_id}.onnx"
+    return path if path.is_file() and not known(model_id) else None
 
 
 def states(names: Iterable[str], folder: Path | None = None) -> Iterator[tuple[WeightFile, State]]:

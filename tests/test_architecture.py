@@ -44,11 +44,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "agents": {"tool", "desktop", "private", "places"},
     "desktop": {"tool", "desktop"},
     "voice": {"bus", "tool", "voice"},
+    "training": {"voice", "bench", "training"},
     "companion": {"bus", "companion"},
 }  # fmt: skip
 HEAVY = {
     "llama_cpp", "faster_whisper", "ctranslate2", "piper", "openwakeword", "pyautogui", "onnxruntime", "sounddevice",
-    "Xlib", "mss", "cv2", "rapidocr_onnxruntime", "matplotlib", "av",
+    "Xlib", "mss", "cv2", "rapidocr_onnxruntime", "matplotlib", "av", "onnx", "pyworld", "hibari",
 }  # fmt: skip
 
 

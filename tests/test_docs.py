@@ -245,7 +245,8 @@ def test_the_licences_are_those_of_the_manifest_and_of_the_packages() -> None:
         assert f"{row.rstrip()} |" in page, row
     rows = dict(re.findall(r"^\| ([\w-]+) \| [^|]+ \| ([^|]+) \|$", page, re.M))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    wanted = [*project["dependencies"], *project["optional-dependencies"]["bench"]]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *extras["bench"], *extras["train"]]
     assert {re.split(r"[^\w-]", need)[0] for need in wanted} <= set(rows)
     for name, licence in rows.items():
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):

@@ -73,7 +73,7 @@ def test_locks_hold_what_the_project_asks_for() -> None:
     extras = project["optional-dependencies"]
     for lock, wanted in (
         (LOCKS[0], project["dependencies"] + extras["bench"] + extras["source"]),
-        (LOCKS[1], extras["test"]),
+        (LOCKS[1], extras["test"] + extras["train"]),
     ):
         pinned = {canonical(name): entry for name, entry in entries(lock).items()}
         for requirement in map(Requirement, wanted):
@@ -397,7 +397,8 @@ def imported_modules(folder: Path) -> dict[str, Path]:
 
 def test_every_import_is_a_declared_dependency() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    wanted = project["dependencies"] + project["optional-dependencies"]["bench"]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *extras["bench"], *extras["train"]]
     declared = {canonical(Requirement(text).name) for text in wanted}
     providers = packages_distributions()
     for module, path in imported_modules(ROOT / "anovax").items():

@@ -94,8 +94,8 @@ def measure(
             misses.append(scores)
     cpu = time.process_time() - cpu
     hours = sum(map(len, misses)) * FRAME_S / 3600
-    sweep = tuple(_point(threshold, hits, misses, hours) for threshold in THRESHOLDS)
-    at = _point(detector.threshold, hits, misses, hours)
+    sweep = tuple(point(threshold, hits, misses, hours) for threshold in THRESHOLDS)
+    at = point(detector.threshold, hits, misses, hours)
     return WakeReport(word=word, at=at, sweep=sweep, cpu_percent=round(100 * cpu / max(started, 1e-9), 2))
 
 
@@ -153,7 +153,7 @@ def plot_det(report: WakeReport, path: Path) -> None:
     plt.close(figure)
 
 
-def _point(threshold: float, hits: list[float], misses: list[list[float]], hours: float) -> Point:
+def point(threshold: float, hits: list[float], misses: list[list[float]], hours: float) -> Point:
     detected = sum(score >= threshold for score in hits)
     false = sum(count_accepts(scores, threshold) for scores in misses)
     low, high = poisson_95(false)

@@ -1,8 +1,7 @@
-"""transcribe, wake, speak: the single links of the voice chain, on files."""
+"""transcribe, speak: single links of the voice chain, on files."""
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ FILES = typer.Argument(..., help="Recordings of any format and sample rate.")
 
 def register(app: typer.Typer) -> None:
     app.command()(transcribe)
-    app.command()(wake)
     app.command()(speak)
 
 
@@ -45,28 +43,6 @@ def transcribe(
                 typer.echo(f"{path}: {heard.text}" if len(sounds) > 1 else heard.text)
     finally:
         transcriber.close()
-
-
-def wake(
-    files: list[Path] = FILES,
-    threshold: float = typer.Option(0.0, "--threshold", help="Another score from which a wake word counts."),
-    json_only: bool = JSON_OPTION,
-) -> None:
-    """Wake-word detections in recordings. Example: anovax wake kitchen.wav"""
-    from anovax.sound import build_wake
-
-    config = load_config()
-    if threshold:
-        config = config.model_copy(update={"wake": config.wake.model_copy(update={"threshold": threshold})})
-    sounds = _checked(files)
-    detector = build_wake(config)
-    for path in progress(sounds, len(sounds), "listening"):
-        row = _detections(detector, path)
-        if json_only:
-            emit(row)
-            continue
-        found = ", ".join(f"{d['word']} at {d['t']:.2f} s ({d['score']:.2f})" for d in row["detections"])
-        typer.echo(f"{path}: {found or 'nothing'}")
 
 
 def speak(
@@ -100,23 +76,6 @@ def speak(
         emit(row)
     elif output is not None:
         typer.echo(f"{output} ({row['seconds']} s)")
-
-
-def _detections(detector: Any, path: Path) -> dict[str, Any]:
-    from anovax.voice.audio import read_blocks
-
-    started, length = time.process_time(), 0
-    detector.reset()
-
-    def blocks() -> Any:
-        nonlocal length
-        for block in read_blocks(path):
-            length += len(block)
-            yield block
-
-    found = [{"t": d.t, "word": d.word, "score": d.score} for d in detector.scan(blocks())]
-    spent = round(time.process_time() - started, 3)
-    return {"file": str(path), "seconds": round(length / 16_000, 3), "cpu_s": spent, "detections": found}
 
 
 def _checked(files: list[Path]) -> list[Path]:

