@@ -114,10 +114,11 @@ def read_cases(path: Path) -> list[Case]:
         raise UsageError(f"{path} cannot be read: {error}", "name a TSV of requests") from None
     if not rows or rows[0][:2] != ["text", "expected_tools"]:
         raise UsageError(f"{path} is no file of requests", "its head must be: text, expected_tools, key_argument")
-    return [Case(row[0], _alternatives(row[1]), row[2] if len(row) > 2 else "") for row in rows[1:] if len(row) > 1]
+    return [Case(row[0], alternatives(row[1]), row[2] if len(row) > 2 else "") for row in rows[1:] if len(row) > 1]
 
 
-def _alternatives(field_text: str) -> tuple[tuple[str, ...], ...]:
+def alternatives(field_text: str) -> tuple[tuple[str, ...], ...]:
+    """Tool sequences, each right: "open_app>type_text|web_search"."""
     return tuple(tuple(step.strip() for step in way.split(">")) for way in field_text.split("|"))
 
 

@@ -14,6 +14,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -106,6 +108,7 @@ async def run(config: Config, repeat: int = 1, tell: Callable[[str], None] = lam
         sound = stack.enter_context(VirtualSound())
         stack.enter_context(sound.use())
         os.environ["DISPLAY"] = stack.enter_context(virtual_display())
+        config = isolated(config, Path(stack.enter_context(TemporaryDirectory(prefix="anovax-chain-"))))
         said = spoken(config, (*BY_RULES, *BY_MODEL))
         started = time.monotonic()
         async with build(config, Wanted(listen=True)) as assistant:
@@ -118,6 +121,17 @@ async def run(config: Config, repeat: int = 1, tell: Callable[[str], None] = lam
                     rows.append(await _one(assistant, sound, text, samples))
                     tell(f"{rows[-1].text}: first effect after {rows[-1].effect:.0f} ms")
         return Report(tuple(rows), round(ready, 2), round(idle, 2), _peak_mb())
+
+
+def isolated(config: Config, folder: Path) -> Config:
+    """The configuration with all files in ``folder``, so that nothing of the user's is touched."""
+    changes = {
+        "data_dir": folder,
+        "journal": config.journal.model_copy(update={"folder": ""}),
+        "memory": config.memory.model_copy(update={"facts_file": ""}),
+        "desktop": config.desktop.model_copy(update={"screenshots": str(folder)}),
+    }
+    return config.model_copy(update=changes)
 
 
 def spoken(config: Config, texts: Sequence[str]) -> dict[str, Samples]:
@@ -138,19 +152,29 @@ def _say(config: Config, texts: tuple[str, ...]) -> dict[str, Samples]:
 
 
 async def _one(assistant: Assistant, sound: VirtualSound, text: str, samples: Samples) -> Row:
-    loop = asyncio.get_running_loop()
-    assert assistant.ears is not None
-    with assistant.bus.subscribe(10_000) as events:
-        assistant.ears.listen()
-        await asyncio.sleep(0.3)  # the loop opens its ear with the next frame
-        await loop.run_in_executor(None, sound.play_into_microphone, samples)
-        end = time.time() - _tail_s(samples)
-        seen = await loop.run_in_executor(None, _until_finished, events)
-    await asyncio.sleep(0.5)
+    seen, end = await played(assistant, sound, samples)
     return _row(text, seen, end)
 
 
-def _tail_s(samples: Samples) -> float:
+async def played(
+    assistant: Assistant, sound: VirtualSound, samples: Samples, woken: bool = False
+) -> tuple[list[Event], float]:
+    """Play int16[n], 16 kHz, to the listening assistant: all events until the request has ended, and when (time.time())
+    the speech did. Push-to-talk, unless ``woken`` says that the wake phrase is in ``samples``."""
+    loop = asyncio.get_running_loop()
+    assert assistant.ears is not None
+    with assistant.bus.subscribe(10_000) as events:
+        if not woken:
+            assistant.ears.listen()
+            await asyncio.sleep(0.3)  # the loop opens its ear with the next frame
+        await loop.run_in_executor(None, sound.play_into_microphone, samples)
+        end = time.time() - tail_s(samples)
+        seen = await loop.run_in_executor(None, _until_finished, events)
+    await asyncio.sleep(0.5)
+    return seen, end
+
+
+def tail_s(samples: Samples) -> float:
     """Seconds of near silence at the end of a spoken text: the speech ended that much earlier."""
     loud = np.flatnonzero(np.abs(samples.astype(np.int32)) > 300)
     return (len(samples) - int(loud[-1]) - 1) / SAMPLE_RATE if len(loud) else 0.0

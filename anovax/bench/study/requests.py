@@ -1,0 +1,73 @@
+"""What is asked in a study: texts from a list or a labelled table, and recordings with what is said in them."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from anovax.bench.accuracy import Case, alternatives, read_cases
+from anovax.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One request. ``case``: what is right, when that is known; ``audio``: its recording; ``said``: its transcript."""
+
+    id: str
+    text: str
+    case: Case | None = None
+    audio: Path | None = None
+    said: str = ""
+
+
+def read_texts(path: Path) -> list[Asked]:
+    """A labelled table (head: text, expected_tools, key_argument), or plain text with one request per line."""
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}", "name a list of requests") from None
+    if lines and lines[0].split("\t")[:2] == ["text", "expected_tools"]:
+        return [Asked(f"t{n:04}", case.text, case) for n, case in enumerate(read_cases(path), 1)]
+    texts = [line.split("\t")[0].strip() for line in lines]
+    return [Asked(f"t{n:04}", text) for n, text in enumerate(filter(None, texts), 1)]
+
+
+def read_recordings(table: Path) -> list[Asked]:
+    """A table of recordings (head: path, text, and where known expected_tools, key_argument), or a folder with a
+    transcripts.tsv in it; paths relative to the table's folder or the one above."""
+    table = table / "transcripts.tsv" if table.is_dir() else table
+    if not table.is_file():
+        raise UsageError(f"There is no table {table}", "name a transcripts.tsv with the columns path and text")
+    with table.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
+    if not rows or not {"path", "text"} <= set(rows[0]):
+        raise UsageError(f"{table} is no table of recordings", "its head must have path and text")
+    asked = []
+    for number, row in enumerate(rows, 1):
+        places = (table.parent / row["path"], table.parent.parent / row["path"])
+        audio = next(filter(Path.is_file, places), None)
+        if audio is not None:
+            asked.append(Asked(f"a{number:04}", row["text"], _case(row), audio, row["text"]))
+    if not asked:
+        raise UsageError(f"None of the recordings in {table} is there", "paths are relative to the table's folder")
+    return asked
+
+
+def _case(row: dict[str, str]) -> Case | None:
+    tools = row.get("expected_tools") or ""
+    return Case(row["text"], alternatives(tools), row.get("key_argument") or "") if tools else None
+
+
+def digest(asked: Sequence[Asked]) -> str:
+    """One hash over texts, labels and sounds: two studies with the same one asked the same."""
+    told = hashlib.sha256()
+    for one in asked:
+        label = [one.case.alternatives, one.case.key] if one.case else None
+        told.update(json.dumps([one.id, one.text, label, one.said]).encode())
+        if one.audio is not None:
+            told.update(one.audio.read_bytes())
+    return told.hexdigest()

@@ -1,0 +1,99 @@
+"""The modelled network and the local server that speaks the Gemini protocol, with the real Gemini backend in front."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import statistics
+import time
+from pathlib import Path
+
+import pytest
+
+from anovax.bench.study import backends, cloud, network
+from anovax.bench.study.network import Network
+from anovax.bench.study.requests import Asked
+from anovax.bench.study.rows import Folder, Row
+from anovax.bench.study.running import Study, run
+from anovax.config import Config
+from anovax.errors import PlannerError, UsageError
+from anovax.plan import Plan, PlanRequest
+from anovax.planner.fastpath import FastPath
+from anovax.tool import CancelFlag, discover
+
+TOOLS = discover()
+
+
+def test_packets_take_delay_and_jitter_and_losses_cost_retransmissions() -> None:
+    chance = random.Random(1)
+    calm = Network(delay=80, jitter=20, loss=0)
+    times = [calm.packet_ms(chance) for _ in range(2000)]
+    assert 60 <= min(times) < 62 and 98 < max(times) <= 100 and 79 < statistics.mean(times) < 81
+    lossy = Network(delay=80, jitter=0, loss=10)
+    times = [lossy.packet_ms(chance) for _ in range(5000)]
+    lost = [ms for ms in times if ms > 80]
+    assert 0.08 < len(lost) / len(times) < 0.12
+    assert min(lost) == 80 + 2 * 80 + 200  # the round trip and Linux's least waiting time, once
+    assert {80 + 360 + 720} <= set(lost)  # lost twice: doubled
+    assert Network(delay=0, jitter=5, loss=0).packet_ms(chance) >= 0
+
+
+def test_the_same_seed_gives_the_same_network() -> None:
+    shape = Network(loss=5)
+    one, two = (([shape.packet_ms(chance) for _ in range(50)]) for chance in (random.Random(7), random.Random(7)))
+    assert one == two
+
+
+def test_a_network_is_read_from_one_word() -> None:
+    assert Network.parse("delay=5, jitter=1,loss=0.5,answers=fastpath") == Network(
+        delay=5, jitter=1, loss=0.5, answers="fastpath"
+    )
+    for bad in ("delay=-1", "speed=9", "loss=much", "delay"):
+        with pytest.raises(UsageError, match="delay=80,jitter=20,loss=1"):
+            Network.parse(bad)
+
+
+async def planned(url: str, text: str) -> Plan:
+    backend = backends.named("simulated", Config(), lambda: url)
+    planner = backend.build(Config(), TOOLS)
+    try:
+        return (await planner.plan(PlanRequest(text=text), CancelFlag())).plan
+    finally:
+        planner.close()
+
+
+async def test_a_plan_comes_through_the_network_unchanged_and_late() -> None:
+    local, shape = FastPath(TOOLS), Network(delay=40, jitter=0, loss=0, handshakes=1)
+    text = "type good evening and press enter"
+    async with cloud.serving(local) as port, network.through(shape, port, seed=0) as url:
+        started = time.monotonic()
+        plan = await planned(url, text)
+        took = (time.monotonic() - started) * 1000
+        one, two = await asyncio.gather(planned(url, "scroll down"), planned(url, text))
+    assert plan == two == (await local.plan(PlanRequest(text=text), CancelFlag())).plan
+    assert one.steps[0].tool == "scroll"
+    assert took >= 0.95 * 4 * 40  # one round trip to connect, one to ask
+
+
+async def test_what_the_server_cannot_read_is_a_clear_error() -> None:
+    async with cloud.serving(FastPath(TOOLS)) as port, network.through(Network(delay=0, jitter=0), port, 0) as url:
+        with pytest.raises(PlannerError, match="does not know that address"):
+            await planned(f"{url}/elsewhere", "scroll down")
+
+
+async def test_a_network_to_nowhere_is_a_clear_error() -> None:
+    async with network.through(Network(delay=1, jitter=0), 9, 0) as url:
+        with pytest.raises(PlannerError, match="cannot be reached"):
+            await planned(url, "scroll down")
+
+
+async def test_simulated_rows_are_labelled(tmp_path: Path) -> None:
+    shape = Network(delay=2, jitter=1, loss=0, answers="fastpath")
+    study = Study((Asked("t1", "scroll down"),), ("fastpath", "simulated"), network=shape)
+    folder = Folder(tmp_path / "study")
+    folder.open(study.settings(Config()), {})
+    await run(study, folder, Config(), TOOLS, None)
+    by_name: dict[str, Row] = {row.backend: row for row in folder.rows()}
+    assert by_name["simulated"].simulated and not by_name["fastpath"].simulated
+    assert by_name["simulated"].tools == by_name["fastpath"].tools == "scroll"
+    assert by_name["simulated"].error == ""
