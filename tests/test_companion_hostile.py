@@ -560,6 +560,23 @@ async def test_a_thousand_half_open_connections(rig: Rig, hello: bytes) -> None:
         sock.close()
 
 
+@pytest.mark.parametrize("key", ["\udce9\udcff", "", "x", "a" * 4000, "dGhlIHNhbXBsZSBub25jZQ"])
+async def test_a_sockets_odd_key_is_refused(rig: Rig, key: str) -> None:
+    head = ["Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13", f"Sec-WebSocket-Key: {key}"]
+    data = request(rig, "GET /api/live", cookie(rig), f"Origin: {rig.origin}", *head)
+    assert status(await raw(rig, data.replace(b"Connection: close\r\n", b""), 1)) == 400
+
+
+async def test_handshakes_begin_one_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hundred at once would hold up everybody's events; how long they do is measured, not tested."""
+    monkeypatch.setattr(listener, "HANDSHAKE_PAUSE_S", 0.05)
+    async with running(tmp_path) as rig:
+        began = time.monotonic()
+        answers = await asyncio.gather(*(raw(rig, request(rig, "GET /api/hello"), 15) for _ in range(10)))
+        assert [status(answer) for answer in answers] == [200] * 10
+        assert time.monotonic() - began >= 10 * 0.05
+
+
 async def test_a_phone_holds_a_dozen_streams_at_most(rig: Rig) -> None:
     async with rig.session(rig.pair()) as web:
         streams = [await web.get("/api/events") for _ in range(13)]

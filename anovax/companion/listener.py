@@ -26,6 +26,7 @@ MAX_STRANGERS = 96
 MAX_CONNECTIONS = 512
 STRANGER_S = 30.0
 HELLO_S = 5.0  # until the first byte; then as long again for the TLS handshake
+HANDSHAKE_PAUSE_S = 0.004  # between two handshakes that begin; each costs a millisecond or two of the event loop
 UNSENT = 64 * 1024  # bytes the kernel may hold unsent: a frame more would be an old picture
 
 PLAIN_REPLY = (
@@ -79,6 +80,7 @@ class Listener:
         self._sockets: list[socket.socket] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._connections: dict[Connection, None] = {}  # in order of arrival
+        self._turnstile = asyncio.Lock()
 
     def open(self, addresses: tuple[str, ...], port: int) -> None:
         """Bind and listen. CompanionError when the port is taken or the address is not ours."""
@@ -169,11 +171,17 @@ class Listener:
             async with asyncio.timeout(HELLO_S):
                 first = await _peek(connection.sock)
             if first == b"\x16":
+                await self._turn()
                 await self._encrypt(connection)
             elif first:
                 await _explain(connection.sock)
         except (OSError, TimeoutError):  # ssl.SSLError is an OSError
             pass
+
+    async def _turn(self) -> None:
+        """Handshakes begin one after the other: a hundred at once would hold up everybody's events for a second."""
+        async with self._turnstile:
+            await asyncio.sleep(HANDSHAKE_PAUSE_S)
 
     def _greeted(self, connection: Connection) -> None:
         """The greeting is over, one way or the other: without TLS there is nothing more to say."""

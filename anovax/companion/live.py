@@ -12,6 +12,7 @@ import numpy as np
 from aiohttp import WSMsgType, web
 
 from anovax.companion.ports import AssistantPort, Samples
+from anovax.companion.refusal import Refused
 from anovax.errors import AnovaxError
 
 RATE = 16_000
@@ -40,7 +41,10 @@ class _Heard:
 async def serve(request: web.Request, assistant: AssistantPort) -> web.WebSocketResponse:
     """Binary messages in (little-endian 16-bit mono at 16 kHz), ``{"partial": text}`` out, until the phone closes."""
     socket = web.WebSocketResponse(max_msg_size=MESSAGE_LIMIT, heartbeat=10, compress=False, timeout=1.0)
-    await socket.prepare(request)
+    try:
+        await socket.prepare(request)
+    except ValueError:  # a key that is no text
+        raise Refused(400, "malformed", "The request is damaged", "try again") from None
     heard = _Heard()
     recogniser = asyncio.create_task(_recognise(socket, heard, assistant))
     try:
