@@ -8,9 +8,12 @@ from anovax.config import SafetyConfig
 from anovax.plan import Plan, Step, World
 from anovax.safety import ApprovedPlan, Refusal, Safety
 from anovax.safety.clicks import judge_click
+from anovax.safety.desk import Desk
+from anovax.safety.finding import APPROVED
 from anovax.safety.hotkeys import judge_chord
 from anovax.safety.keys import parse_chords
 from anovax.safety.places import Place
+from anovax.safety.simulate import MAX_LINES, Simulation
 from anovax.safety.taint import Taint, _tokens, judge_source
 from anovax.tool import Effect, Risk, WindowRef, discover
 
@@ -222,8 +225,9 @@ CLICK = {"tool": "click", "x": 5, "y": 5}
         ([keys("tab"), text(":!rm -rf ~\n")], EDITOR, "refuse"),
         ([text(":"), keys("tab"), text("!rm -rf ~\n")], EDITOR, "refuse"),
         ([keys(":"), text("!rm -rf ~\n")], EDITOR, "refuse"),
-        ([text("router\n")], None, "approve"),
-        ([text("router\n")], BROWSER, "approve"),
+        ([text("router"), keys("enter")], None, "approve"),
+        ([text("router"), keys("enter")], BROWSER, "approve"),
+        ([text("sudo ls"), keys("enter")], EDITOR, "approve"),
         ([keys("ctrl+l"), text("router\n")], BROWSER, "ask"),
         ([keys("ctrl+l"), keys("enter")], BROWSER, "approve"),
         ([app("reboot")], EDITOR, "ask"),
@@ -239,6 +243,19 @@ CLICK = {"tool": "click", "x": 5, "y": 5}
 )  # fmt: skip
 def test_places_and_keys(steps: list[dict[str, object]], window: WindowRef | None, expected: str) -> None:
     assert judged(*steps, focus=window) == expected
+
+
+def test_single_lines_are_judged_up_to_a_bound() -> None:
+    simulation = Simulation(Desk.of(World()), lambda *_: APPROVED, lambda *_: APPROVED, lambda _: APPROVED)
+    findings = [simulation._commands("", Place.RUN_BOX) for _ in range(MAX_LINES // 100 + 1)]
+    assert [found.decision.value for found in findings] == ["approve"] * (MAX_LINES // 100) + ["ask"]
+
+
+def test_what_was_not_followed_is_unseen_afterwards() -> None:
+    world = SAFETY.advance(World(focus=TERMINAL), Effect(kind="type", payload="a\b" * 450, window=TERMINAL))
+    assert judged(keys("enter"), **dict(world)) == "ask"
+    world = SAFETY.advance(World(focus=TERMINAL), Effect(kind="type", payload="a\b" * 350, window=TERMINAL))
+    assert judged(keys("enter"), **dict(world)) == "approve"
 
 
 def test_a_line_from_an_earlier_turn_may_have_been_given_up() -> None:

@@ -25,6 +25,7 @@ MAX_COMMAND = 2000
 INTERRUPTED = "\x03"
 _PROMPT = re.compile(r"\s*(?:[$%>]\s+|:?!\s*)(?=\S)")
 _RECALLED = re.compile(r"(?<![\w$\[{(\"!?.,:])!(?:!|\$|\^|\*|\?\w|-?\w)|(?m:^[^\S\n]*\^[^\^\n]+\^)")
+_AGAIN = re.compile(r"(?m)^r(?:[^\S\n]+-?\w+)?$")  # zsh and ksh
 _PROSE = re.compile(r"(?:[^\S\n]*(?:[^\W_][\w ,.!?'’\"“”:()–—…-]*)?(?:\n|\Z))*\Z")
 # Quotes around some letters of a word, or around none: an apostrophe has letters on both sides
 _QUOTED_INSIDE = re.compile(r"\w\"\w*\"|\w'(?![A-Z][a-z]{2,}'s\b)\w*'|(?<!\w)['\"]\w*['\"]\w")
@@ -166,7 +167,8 @@ class Session:
         for one in (text, text[prompt.end() :]) if prompt else (text,):
             yield from self._evaluate(one, index, place)
             yield from judge_windows(one, self._budget, other=self._nested)
-        if place is not Place.RUN_BOX and _RECALLED.search(re.sub(r"'[^'\n]*'|\\.", "", text)):
+        again = place is not Place.RUN_BOX and _RECALLED.search(re.sub(r"'[^'\n]*'|\\.", "", text))
+        if again or (place is Place.TERMINAL and _AGAIN.search(text)):
             yield ask("blind", "it repeats an earlier command, which cannot be seen")
         if _CODE.match(text) and place is not Place.UNKNOWN:
             yield from self._as_code(text)

@@ -45,6 +45,9 @@ _AWAY = names(
 )  # fmt: skip
 _CONSOLE = names("""f12 ctrl+shift+i ctrl+shift+j ctrl+shift+k ctrl+shift+c alt+super+i alt+super+j alt+super+c""")
 _ADDRESS = names("""ctrl+l f6 alt+d ctrl+k ctrl+e ctrl+t ctrl+n ctrl+shift+n ctrl+shift+p super+t""")
+# A terminal, a palette of commands, Emacs' prompts for commands of the shell
+_PALETTES = names("""ctrl+shift+p ctrl+` alt+x f1 alt+! alt+shift+! alt+shift+1 alt+& alt+shift+& alt+shift+7 alt+|
+    alt+shift+| alt+shift+\\ alt+: alt+shift+: alt+shift+;""")
 _CLOSE_WORDS = re.compile(r"\b(close|quit|exit|shut|leave|kill|end|dismiss|alt[ +-]?f(4|four))\b")
 
 
@@ -71,7 +74,7 @@ def judge_chord(chord: Chord, place: Place, heard: str) -> Finding | None:
 def leads_to(chord: Chord, place: Place) -> Place | None:
     """Where the focus is after a chord that moves it; None when it stays."""
     name = str(chord)
-    if place is Place.DOCUMENT and name in ("ctrl+shift+p", "ctrl+`", "alt+x", "f1"):
+    if place is Place.DOCUMENT and name in _PALETTES:
         return Place.TERMINAL if name == "ctrl+`" else Place.RUN_BOX
     if name in _RUN_BOX and not (place is Place.TERMINAL and name == "ctrl+space"):
         return Place.RUN_BOX
@@ -83,7 +86,7 @@ def leads_to(chord: Chord, place: Place) -> Place | None:
         return Place.CONSOLE if name in _CONSOLE else Place.ADDRESS if name in _ADDRESS else None
     if place is Place.FILES and name in ("ctrl+l", "f4", "alt+d"):
         return Place.RUN_BOX
-    if name in ("ctrl+s", "ctrl+shift+s", "f12") and place in (Place.DOCUMENT, Place.FILE_DIALOG):
+    if name in ("ctrl+s", "ctrl+shift+s", "f12") and place in (Place.DOCUMENT, Place.MODAL, Place.FILE_DIALOG):
         return Place.FILE_DIALOG
     return Place.FILES if name == "super+e" else None
 

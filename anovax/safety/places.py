@@ -9,7 +9,7 @@ from anovax.tool import WindowRef
 
 
 class Place(StrEnum):
-    """TERMINAL, RUN_BOX, CONSOLE and UNKNOWN take commands; the others take text."""
+    """TERMINAL, RUN_BOX, CONSOLE and UNKNOWN take commands; the others take text. A MODAL editor (vi) takes both."""
 
     TERMINAL = "terminal"
     RUN_BOX = "run box"
@@ -17,6 +17,7 @@ class Place(StrEnum):
     ADDRESS = "address bar"
     BROWSER = "browser"
     DOCUMENT = "document"
+    MODAL = "modal editor"
     FILE_DIALOG = "file dialog"
     FILES = "file manager"
     CHAT = "chat"
@@ -60,13 +61,14 @@ _WORDS: dict[Place, str] = {
         r"skype|thunderbird|evolution|mail|geary|outlook|hexchat|pidgin|zoom|messages|mattermost|zulip|kmail|email|"
         r"mail client"
     ),
+    Place.MODAL: r"vi|vim|gvim|macvim|mvim|neovim|nvim|neovide|nvim-qt|kakoune|kak|helix|spacemacs|ex",
     Place.DOCUMENT: (
         r"mousepad|gedit|kate|kwrite|pluma|xed|leafpad|l3afpad|featherpad|notepad|notepad\+\+|notepadqq|wordpad|"
         r"text editor|texteditor|editor|gnome-text-editor|org\.gnome\.texteditor|libreoffice|libreoffice-writer|"
         r"libreoffice-calc|writer|word|winword|microsoft word|soffice|abiword|calligra|onlyoffice|excel|"
         r"spreadsheet|powerpoint|impress|textedit|sublime|sublime text|sublime_text|code|vscode|vscodium|codium|"
         r"code-oss|visual studio code|vs code|atom|geany|obsidian|joplin|zettlr|typora|ghostwriter|focuswriter|"
-        r"gvim|vim|neovim|nvim|emacs|xemacs|notes|sticky notes|gnote|tomboy|xpad|onenote|evernote|notion|notepads|"
+        r"emacs|xemacs|notes|sticky notes|gnote|tomboy|xpad|onenote|evernote|notion|notepads|"
         r"jupyter|pycharm|intellij|eclipse|netbeans|texstudio|lyx|document|pages|keep|google docs|simplenote|"
         r"standard notes|zim|cherrytree|medit|nedit|xedit|bluefish|scite"
     ),

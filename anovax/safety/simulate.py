@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from anovax.safety.commands import INTERRUPTED, MAX_COMMAND, begins_command, is_prose
+from anovax.safety.commands import INTERRUPTED, MAX_COMMAND, begins_command
 from anovax.safety.desk import Desk
+from anovax.safety.editors import command_of, is_text, runs_command
 from anovax.safety.finding import APPROVED, Finding, ask, notice, strictest
 from anovax.safety.hotkeys import closes, judge_chord, leads_to
 from anovax.safety.keys import Chord, parse_chords
@@ -15,7 +16,7 @@ from anovax.safety.line import Line
 from anovax.safety.normalise import simple
 from anovax.safety.paths import is_startup, is_system
 from anovax.safety.places import Place, place_of_name
-from anovax.safety.urls import has_address_sign, is_address
+from anovax.safety.urls import is_address
 
 # (text, place) -> what submitting this text there would be
 Submit = Callable[[str, Place], Finding]
@@ -25,15 +26,8 @@ UrlJudge = Callable[[str], Finding]
 MAX_KEYS = 400
 MAX_LINES = 8000
 MAX_SCRIPT = 4000
-_CONTROL_KEYS = {
-    "\n": "enter",
-    "\r": "enter",
-    "\t": "tab",
-    "\b": "backspace",
-    "\x7f": "backspace",
-    "\x1b": "escape",
-    "\x00": "ctrl+space",
-}
+_CONTROL_KEYS = {"\n": "enter", "\r": "enter", "\t": "tab", "\b": "backspace", "\x7f": "backspace", "\x1b": "escape",
+                 "\x00": "ctrl+space"}  # fmt: skip
 _CONTROL_KEYS |= {chr(code): f"ctrl+{chr(code + 96)}" for code in range(1, 27) if chr(code) not in _CONTROL_KEYS}
 _CONTROL_CHORDS = {char: parse_chords(keys)[0] for char, keys in _CONTROL_KEYS.items()}
 _ENTERS = ("ctrl+j", "ctrl+m", "ctrl+o")
@@ -45,7 +39,7 @@ _COPIES = ("ctrl+c", "ctrl+x", "ctrl+insert", "super+c", "super+x", "copy", "cut
 
 class Simulation:
     """One plan's course over a Desk. Each method returns the finding of one effect and changes the desk. ``heard`` is
-    the user's request; ``trusted`` whether chords of a plan come straight from it."""
+    the user's request."""
 
     def __init__(self, desk: Desk, commands: Submit, shell: Submit, urls: UrlJudge, heard: str = "") -> None:
         self.desk, self._judge_line, self._shell, self._urls = desk, commands, shell, urls
@@ -142,7 +136,7 @@ class Simulation:
         desk, line = self.desk, self.desk.line
         if "\n" not in text or line.blind or desk.closing or line.cursor < len(line.text):
             return False
-        if not _is_text(line.text + text, desk.place):
+        if not is_text(line.text + text, desk.place):
             return False
         line.clear()
         line.insert(text.rpartition("\n")[2])
@@ -185,7 +179,9 @@ class Simulation:
             desk.clipboard = desk.line.text or None
         elif name == "tab":
             self._tab()
-        elif not (desk.place in (Place.DOCUMENT, Place.CHAT) and name in ("up", "down")):
+        elif chord.key == "escape":
+            self._escape()
+        elif not (desk.place in (Place.DOCUMENT, Place.MODAL, Place.CHAT) and name in ("up", "down")):
             desk.line.press(chord)
         desk.closing = desk.closing or closes(chord, desk.place)
         return found or APPROVED
@@ -215,6 +211,14 @@ class Simulation:
         elif self.desk.place.takes_commands and line.text:
             line.insert(" ")
 
+    def _escape(self) -> None:
+        """To a shell the next key is a command of the line editor, to a modal editor the next text is one."""
+        line = self.desk.line
+        if self.desk.place is Place.TERMINAL:
+            line.blind = line.blind or "keys behind Escape"
+        elif self.desk.place is Place.MODAL:
+            line.clear()
+
     def _enter(self) -> Iterator[Finding | None]:
         desk, line = self.desk, self.desk.line
         text, blind, recent = line.text, line.blind, line.recent
@@ -229,8 +233,10 @@ class Simulation:
             yield ask("console", "it runs code in the browser") if text.strip() or blind else None
         elif desk.place.takes_commands:
             yield from self._submit(text, blind, recent)
-        elif text.startswith((":!", ":r!", ":r !")):
+        elif command_of(text):
             yield self._commands(text, Place.DOCUMENT)
+        elif runs_command(text, desk.place):
+            yield ask("editor", "it runs a command from within the editor")
 
     def _submit(self, text: str, blind: str, recent: str) -> Iterator[Finding | None]:
         desk = self.desk
@@ -272,14 +278,6 @@ class Simulation:
         if found.decision in ("approve", "notice"):
             return APPROVED
         return _shown(ask("standing", f"the next Enter would run it: {found.reason}"), text, place)
-
-
-def _is_text(text: str, place: Place) -> bool:
-    """Whether all lines of a text are nothing but text in such a place."""
-    if place in (Place.DOCUMENT, Place.CHAT, Place.OTHER):
-        return not re.search(r"[\x00-\x08\x0b-\x1f\x7f]|(?m:^:)", text)
-    plain = place in (Place.UNKNOWN, Place.BROWSER) and not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", text)
-    return plain and is_prose(text) and not has_address_sign(text)
 
 
 def _named(blind: str) -> str:

@@ -64,6 +64,8 @@ def _callbacks(command: Command, run: Run) -> Finding | None:
     for option, value in zip(command.texts, command.texts[1:], strict=False):
         if option in ("-C", "-x", "-F"):
             run.script(value.partition(":")[2].strip(" '\"") if option == "-x" else value)
+    if (command.name == "hash" and command.has("p")) or (command.name == "enable" and command.has("f")):
+        return ask("hidden", "it gives a command another program")
     if command.name == "bind" and any(re.search(r"\\[nrC]|\n|:\s*[^\s:]* \S", text) for text in command.texts):
         return ask("startup", "it makes a key run a command")
     return None
@@ -85,6 +87,17 @@ def _everything(command: Command, run: Run) -> Finding | None:
     return None
 
 
+def _preferences(command: Command, run: Run) -> Finding | None:
+    """gsettings, dconf"""
+    if command.low[:1] not in (("set",), ("write",), ("reset",), ("reset-recursively",), ("load",), ("update",)):
+        return None
+    grave = command.low[0] in ("reset-recursively", "load") or command.has("f")
+    if grave or re.search(r"lockdown|screensaver|privacy|proxy|keybinding|autorun|security|terminal|exec|command",
+                          " ".join(command.low)):  # fmt: skip
+        return ask("settings", "it changes settings that protect this computer, or many at once")
+    return notice("settings", "it changes a setting")
+
+
 def _editor_of_code(command: Command, run: Run) -> Finding | None:
     if any("install-extension" in text for text in command.low):
         return ask("packages", "it installs or removes software")
@@ -103,9 +116,9 @@ RULES: Mapping[str, Rule] = {
     **dict.fromkeys(words("ffmpeg avconv import sox rec"), _records),
     **dict.fromkeys(words("mail mailx s-nail"), _mails),
     **dict.fromkeys(words("rename prename perl-rename file-rename mmv zmv qmv vidir"), _renames),
-    **dict.fromkeys(words("complete compgen mapfile readarray bind"), _callbacks),
+    **dict.fromkeys(words("complete compgen mapfile readarray bind hash enable"), _callbacks),
     **dict.fromkeys(words("code codium code-insiders cursor"), _editor_of_code),
-    "busybox": _busybox, "ansible": _everything, "parallel": _grouped,
+    "gsettings": _preferences, "dconf": _preferences, "busybox": _busybox, "ansible": _everything, "parallel": _grouped,
     **_always("send", "it sends a message", "sendmail msmtp ssmtp swaks"),
     **_always("encrypt", "it locks files or hides data in others",
               "ccrypt ccencrypt ccdecrypt mcrypt aescrypt steghide outguess"),

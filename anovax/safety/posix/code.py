@@ -48,7 +48,7 @@ _DANGER = re.compile(
     r"activexobject|wscript|fopen|readfile|file_get_contents|include|require|tempfile|mmap|"
     r"threading|multiprocessing|while\s+true|while\s*\(?1|for\s*\(;;\))\b|`|%x|\bopen\s*\(|\bFile\b|"
     r"\bIO\b|\bDir\b|\bProcess\b|\bKernel\b|\bprocess\.|\\x[0-9a-f]{2}|\[::-1\]|\|\s*\"|print\s*>|"
-    r"\bos\.\w+"
+    r"\bos\.\w+|\b(rm|mv|cp)\s*\("
 )
 _GRAVE = re.compile(
     r"(?i)rmtree\(\s*['\"](/|~|c:)|/dev/tcp|"
@@ -179,6 +179,7 @@ def _inline(option: str, name: str) -> str | None:
         "rscript": "e",
         "tclsh": "c",
         "expect": "c",
+        "guile": "c",
     }.get(name, "c" if name.startswith(("python", "pypy", "ipython")) else "eE")
     if option in ("--eval", "--print", "--run", "--execute", "--command"):
         return ""
@@ -207,13 +208,19 @@ def _script(rest: list[Word], command: Command, run: Run) -> Finding | None:
     if word.text in run.files:
         content = run.files[word.text]
         return ask("assembled", "what it runs is known only then") if content is None else _known(content, run)
-    if word.open or word.substituted or "://" in " ".join(w.text for w in rest[:2]):
+    if word.open or word.substituted or _is_remote(rest):
         return ask("assembled", "which script it runs is known only then")
     if is_temporary(word.text):
         return ask("script", "it runs a script from a temporary folder")
     if any(name in word.text for name in ("manage.py", "artisan", "console", "rails", "rake")):
         run.run(command.inner(tuple(rest), redirects=()))
     return notice("script", f"it runs the script {word.text}")
+
+
+def _is_remote(rest: list[Word]) -> bool:
+    """``deno run -A https://…``"""
+    named = [word.text for word in rest if not word.text.startswith("-")]
+    return any("://" in text for text in (named[1:2] if named[:1] == ["run"] else named[:1]))
 
 
 def _known(content: str, run: Run) -> Finding:

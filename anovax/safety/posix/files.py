@@ -121,6 +121,9 @@ def make(command: Command, run: Run) -> Finding | None:
 
 
 def tee(command: Command, run: Run) -> Finding | None:
+    nothing = any(r.operator == "<" and r.target.text == "/dev/null" for r in command.redirects)
+    if (nothing or (command.piped and command.stdin == "")) and command.operands() and not command.has("a", "append"):
+        return ask("overwrite", "it empties a file")
     return next((found for path in _targets(command) if (found := written(path))), None)
 
 

@@ -76,10 +76,7 @@ def _known(command: Command, run: Run) -> Iterator[Finding]:
     if command.name in ("cd", "pushd", "chdir"):
         run.change_folder(command.operands()[0].text if command.operands() else "")
     if command.name in _ASSIGNS:
-        for text in command.texts:
-            name, equals, value = text.partition("=")
-            if equals and re.fullmatch(r"\w+", name):
-                yield from _present(system.assignment(name, value), system.assignment(name.upper(), value))
+        yield from _declared(command)
     if command.name in ("powershell", "pwsh", "cmd") and run.also is not None:
         yield from run.also(" ".join((command.name, *command.texts)))
     rule = RULES.get(command.name) or (RULES["mkfs"] if command.name.startswith("mkfs") else None)
@@ -87,6 +84,15 @@ def _known(command: Command, run: Run) -> Iterator[Finding]:
         yield from _present(rule(command, run))
     elif command.name not in PROGRAMS and command.name not in _TALK:
         yield from _present(throws_away(command))
+
+
+def _declared(command: Command) -> Iterator[Finding]:
+    if command.name in ("declare", "local", "typeset") and command.has("n"):
+        yield ask("hidden", "it lets one name stand for another")
+    for text in command.texts:
+        name, equals, value = text.partition("=")
+        if equals and re.fullmatch(r"\w+", name):
+            yield from _present(system.assignment(name, value), system.assignment(name.upper(), value))
 
 
 def _assigned(command: Command, run: Run) -> Finding | None:

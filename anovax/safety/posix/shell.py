@@ -32,10 +32,9 @@ MAX_NESTED = 12  # commands within commands: sudo nice env …
 MAX_WORDS = 150
 _LISTS = frozenset(
     ("program", "list", "compound_statement", "subshell", "if_statement", "do_group", "else_clause", "elif_clause",
-    "case_statement",
-     "case_item", "negated_command", "test_command", "ERROR", "command_substitution", "variable_assignments")
+     "case_statement", "case_item", "negated_command", "test_command", "ERROR", "command_substitution",
+     "variable_assignments")
 )  # fmt: skip
-
 _TIMED = re.compile(  # the grammar does not know it before a compound command
     r"(^[^\S\n]*|[;&|\n({`!][^\S\n]*|\b(?:then|do|else)\s+)time\s+(?:-p\s+)?(?=(?:if|for|while|until|case)\b|[{(])"
 )

@@ -83,14 +83,19 @@ def _kill(command: Command, run: Run) -> Finding | None:
     return ask("processes", "it ends running programs")
 
 
+_SERVICE_ACTIONS = words("""start stop restart reload force-reload try-restart condrestart zap enable disable up down
+    once pause cont hup alarm interrupt quit kill term exit shutdown delete purge add remove destroy reset""")
+
+
 def _services(command: Command, run: Run) -> Finding | None:
     verbs = words(
             """status list-units list-unit-files list-timers list-sockets list-dependencies list-jobs list show cat
-            is-active is-enabled is-failed is-system-running help get-default print blame dump managername info
-            --failed --all --version --status-all"""
+            is-active is-enabled is-failed is-system-running help get-default print blame dump managername info"""
         )  # fmt: skip
-    operands = [text for text in command.low if not text.startswith("-") or text in verbs]
-    if not operands or set(operands) & verbs:
+    operands = [text for text in command.low if not text.startswith("-")]
+    if not operands or operands[0] in verbs or (len(operands) == 2 and operands[1] == "status"):
+        return None
+    if command.name in ("service", "rc-service", "sv") and not set(operands) & _SERVICE_ACTIONS:
         return None
     return ask("services", "it changes what the system runs")
 
@@ -173,6 +178,13 @@ def _load(command: Command, run: Run) -> Finding | None:
     return ask("endless", "it can take all of the computer's time or memory")
 
 
+def _mount(command: Command, run: Run) -> Finding | None:
+    """Bare words such as ``mount everest`` name no disk."""
+    if not any(word.open or re.search(r"[-/=:.~]", word.text) for word in command.args):
+        return None
+    return ask("disk", "it attaches or detaches disks")
+
+
 def _mac(command: Command, run: Run) -> Finding | None:
     if command.name == "diskutil" and not re.match(r"list|info|activity", " ".join(command.low)):
         return refuse("destroy", "it would erase or change a disk")
@@ -225,8 +237,9 @@ RULES: Mapping[str, Rule] = {
                   "ddrescue sg_format growpart bcache wodim cdrecord flashrom fwupdmgr "
               "efibootmgr grub-install update-grub grub-mkconfig lilo bootctl mokutil update-initramfs "
                   "dracut mkinitcpio", bare=False),
+    "mount": _mount,
     **_with_arguments("disk", "it attaches or detaches disks",
-    "mount udisksctl mount.cifs mount.nfs sshfs fusermount encfs"),
+    "udisksctl mount.cifs mount.nfs sshfs fusermount encfs"),
     **_unless(r"-s|--status|--help|-h|list|--list", "users", "it changes users, groups or passwords",
               "useradd userdel usermod adduser deluser groupadd groupdel groupmod addgroup delgroup "
                   "passwd chpasswd chage gpasswd newusers visudo vipw vigr "

@@ -181,11 +181,13 @@ def synchronise(command: Command, run: Run) -> Finding | None:
     text = " ".join(command.low)
     if command.name == "rsync" and command.has("n", "dry-run"):
         return None
+    if command.name in ("scp", "sftp") and (command.has("S") or re.search(r"(?i)(proxy|local)command", text)):
+        return ask("run", "its options run another program")
     if re.search(
         r"--(del|delete\S*|remove-source-files|remove-sent-files|inplace|rsh|rsync-path)|(^|\s)-e\s", text
     ) or re.search(r"^(purge|delete\S*|sync|move\S*|cleanup|rmdirs?|bisync|dedupe)\b", text):
         return ask("synchronise", "it deletes or replaces files at the other end")
-    if any(re.match(r"[\w.@-]+::?[\w/~.]|rsync://|\w+:/", text) for text in command.texts) or command.name in (
+    if any(re.match(r"[\w.@-]+::?([\w/~.]|$)|rsync://|\w+:/", text) for text in command.texts) or command.name in (
         "sftp",
         "ftp",
         "lftp",

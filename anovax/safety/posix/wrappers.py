@@ -222,6 +222,8 @@ def _later(command: Command, run: Run) -> list[Finding]:
     command_text = " ".join(command.low)
     if command.name == "crontab" and command.texts and set(command.texts) <= {"-l"}:
         return []
+    if command.name == "batch" and not command.piped and not command.has("f"):
+        return []  # it takes commands from a file or a pipe; typed ones would be lines of their own
     if command.name == "at" and (command.has("lV") or not re.search(r"\d|now|noon|midnight|teatime|-f", command_text)):
         return []
     if command.stdin:

@@ -179,7 +179,8 @@ WITH_ARGUMENTS: tuple[tuple[str, str, str, str, str], ...] = (
     "it downloads a program or sends data"),
     ("invoke-webrequest|invoke-restmethod|iwr|irm", r"https?://", "notice", "download", "it fetches a page"),
     ("control|explorer|start",
-    (r"javascript:|vbscript:|\.cpl\b.*,|(?<![\w\\])\\\\[^\s\\]\S*\.(exe|cpl|dll|lnk)|https?://\S+\.(exe|hta|js|vbs)|"
+    (r"javascript:|vbscript:|\.cpl\b.*,|(?<!\S)(?!(?:appwiz|ncpa|desk|main|mmsys|inetcpl|sysdm|timedate|firewall|powercfg|"
+        r"intl|joy|hdwwiz|wscui|bthprops|telephon|access)\.cpl)\S+\.cpl\b|(?<![\w\\])\\\\[^\s\\]\S*\.(exe|cpl|dll|lnk)|https?://\S+\.(exe|hta|js|vbs)|"
         r"shell:startup|ms-\w+:\S*(cmd|http)|search-ms:|\.(hta|vbs|js|scr|ps1|bat|cmd)\b"), "ask", "lolbin",
         "it runs code from elsewhere"),
     ("curl|wget", r"\.(exe|ps1|dll|bat|msi|vbs)\b|-d\b|-t\b|--upload", "ask", "download",
