@@ -125,7 +125,8 @@ class Speaker:
                     if not player.wait(spans[-1].end, self._interrupted.is_set, AHEAD_S):
                         break
                 else:
-                    player.wait(spans[-1].end, self._interrupted.is_set)
+                    if spans:  # none when it was stopped before the first sound
+                        player.wait(spans[-1].end, self._interrupted.is_set)
         finally:
             cut = self._interrupted.is_set()
             reached = player.flush() if cut else player.position()

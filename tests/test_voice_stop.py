@@ -1,0 +1,53 @@
+"""Speech that is stopped before its first sound ends like any other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from anovax.bus import Bus
+from anovax.config import TtsConfig
+from anovax.errors import Cancelled
+from anovax.events import SpeechEnded
+from anovax.tool import CancelFlag
+from anovax.voice import Samples
+from anovax.voice.speak import Speaker
+from anovax.voice.speakable import sentences
+
+
+class Loudspeaker:
+    """The speaker's neighbour: somebody says stop while it gets ready."""
+
+    rate = 22_050
+
+    def __init__(self, flag: CancelFlag) -> None:
+        self.prepare = flag.set
+        self.queued = 0
+
+    def queue(self, samples: Samples, rate: int) -> int:
+        self.queued += len(samples)
+        return self.queued
+
+    def wait(self, until: int, stopped: Callable[[], bool] = lambda: False, ahead_s: float = 0.0) -> bool:
+        return not stopped()
+
+    def flush(self) -> int:
+        return 0
+
+    def position(self) -> int:
+        return 0
+
+
+def test_stopped_before_the_first_sound_nothing_is_said(weight: Callable[[str], Path]) -> None:
+    flag, bus = CancelFlag(), Bus()
+    loudspeaker = Loudspeaker(flag)
+    speaker = Speaker(TtsConfig(), weight("tts/en_US-joe-medium"), loudspeaker, sentences, bus)
+    with bus.subscribe() as events:
+        with pytest.raises(Cancelled):
+            speaker.say("One two three. Four five six.", flag)
+        ended = [event for event in iter(lambda: events.get(0), None) if isinstance(event, SpeechEnded)]
+    speaker.close()
+    assert [(event.spoken, event.interrupted) for event in ended] == [("", True)]
+    assert loudspeaker.queued == 0
