@@ -10,6 +10,7 @@ import socket
 import ssl
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from companion_rig import Events, request, running, until
@@ -207,3 +208,45 @@ def _stalled_phone(rig: object) -> socket.socket:
     secured: ssl.SSLSocket = rig.context().wrap_socket(plain, server_hostname="localhost")
     secured.sendall(request(rig, "GET /api/events", f"Cookie: __Host-anovax={rig.pair('stalled')}"))
     return secured
+
+
+@pytest.mark.parametrize("cuts", [40, pytest.param(1000, marks=[pytest.mark.full, pytest.mark.timeout(300)])])
+async def test_reconnects_over_the_network_lose_and_repeat_nothing(tmp_path: Path, cuts: int) -> None:
+    """As EventSource does: TLS, a cut after any number of bytes, the last number that arrived whole."""
+    chance = random.Random(cuts)
+    async with running(tmp_path) as rig:
+        stop, published = asyncio.Event(), 0
+
+        async def publish() -> None:
+            nonlocal published
+            while not stop.is_set():
+                rig.bus.publish(Noticed(text=f"{published} {'ä' * chance.randint(0, 300)}"))
+                published += 1
+                await asyncio.sleep(0.004)
+
+        phone, context = Phone(), rig.context()
+        phone.last = f"{rig.server._feed._boot}-0"  # it has been here from the start
+        publishing = asyncio.create_task(publish())
+        head = f"Cookie: __Host-anovax={rig.pair()}"
+        for cut in range(cuts + 1):
+            if cut == cuts:
+                stop.set()
+                await publishing
+            phone.connect(chance.randint(1, 4000) if cut < cuts else 10**9)
+            await _listen(rig, context, head, phone, published if cut == cuts else None)
+        assert [int(text.split()[0]) for text in phone.texts()] == list(range(published))
+        assert [name for name, _ in phone.events if name == "resync"] == []
+
+
+async def _listen(rig: Any, context: ssl.SSLContext, head: str, phone: Phone, until_events: int | None) -> None:
+    """One connection, read in small pieces and dropped when the phone's budget is used up."""
+    reader, writer = await asyncio.open_connection(
+        "127.0.0.1", rig.server.port, ssl=context, server_hostname="localhost"
+    )
+    writer.write(request(rig, "GET /api/events", head, f"Last-Event-ID: {phone.last}"))
+    await reader.readuntil(b"\r\n\r\n")
+    with contextlib.suppress(Cut):
+        while until_events is None or len(phone.texts()) < until_events:
+            size = int(await asyncio.wait_for(reader.readline(), 10), 16)
+            await phone.write((await reader.readexactly(size + 2))[:-2])
+    writer.transport.abort()
