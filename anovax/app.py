@@ -42,17 +42,22 @@ from anovax.voice.speak import Speaker
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which parts this run needs beside planner, safety and agents."""
+    """Which parts this run needs beside planner, safety and agents. ``around`` is put around the planner (benchmarks
+    give first plans of their own)."""
 
     listen: bool = False
     speak: bool = True
     stt: bool = False
     companion: bool = False
+    around: Callable[[Planner, Toolbox], Planner] = lambda planner, tools: planner
 
 
 @asynccontextmanager
-async def build(config: Config, wanted: Wanted) -> AsyncIterator[Assistant]:
-    """A running assistant; everything it owns is closed in reverse order at the end."""
+async def build(
+    config: Config, wanted: Wanted, desktop: Desktop | None = None, planner: Planner | None = None
+) -> AsyncIterator[Assistant]:
+    """A running assistant; everything it owns is closed in reverse order at the end. ``desktop`` and ``planner``: those
+    to use, where they are not this machine's and the configured one; they are closed with the rest."""
     async with AsyncExitStack() as stack:
         bus = Bus()
         stack.callback(bus.close)
@@ -60,9 +65,9 @@ async def build(config: Config, wanted: Wanted) -> AsyncIterator[Assistant]:
             stack.callback(Journal(journal_folder(config), config.journal, bus).close)
         tools = discover()
         safety = Safety(tools, config.safety, config.desktop.search_url)
-        planning = Planning(tools, build_planner(config, tools), safety)
+        planning = Planning(tools, wanted.around(planner or build_planner(config, tools), tools), safety)
         stack.callback(planning.planner.close)
-        core = _Core(config, bus, planning, stack)
+        core = _Core(config, bus, planning, stack, desktop)
         sound = Sound(config, bus, stack) if wanted.speak or wanted.listen else None
         speaker = sound.speaker() if sound and wanted.speak and config.tts.enabled else None
         turns, consent = core.turns(speaker)
@@ -147,16 +152,18 @@ class NoDesktop:
 class _Core:
     """Builds what acts: desktop, agents, orchestrator, memory, turns."""
 
-    def __init__(self, config: Config, bus: Bus, planning: Planning, stack: AsyncExitStack) -> None:
+    def __init__(
+        self, config: Config, bus: Bus, planning: Planning, stack: AsyncExitStack, desktop: Desktop | None = None
+    ) -> None:
         self.config, self.bus, self.planning, self.stack = config, bus, planning, stack
         self.pool = ThreadPoolExecutor(2, "desktop")  # looks at the desktop, and speaks the reply
         stack.callback(self.pool.shutdown, wait=False, cancel_futures=True)
-        self.desktop = self._desktop()
+        self.desktop = self._desktop(desktop)
         self.memory = Memory(config)
 
-    def _desktop(self) -> Desktop | NoDesktop:
+    def _desktop(self, given: Desktop | None) -> Desktop | NoDesktop:
         try:
-            desktop = build_desktop(self.config.desktop)
+            desktop = given or build_desktop(self.config.desktop)
         except DesktopError as error:
             self.bus.publish(Noticed(text=str(error), level="warning"))
             return NoDesktop(error)

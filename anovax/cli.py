@@ -12,6 +12,7 @@ from anovax import __version__
 from anovax.commands import (
     ask,
     bench,
+    bench_ablation,
     bench_study,
     bench_voice,
     demo,
@@ -40,6 +41,7 @@ app.add_typer(wake.app, name="wake")
 app.add_typer(models.app, name="models")
 bench_voice.register(bench.app)
 bench_study.register(bench.app)
+bench_ablation.register(bench.app)
 app.add_typer(bench.app, name="bench")
 app.add_typer(settings.app, name="config")
 
