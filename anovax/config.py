@@ -63,7 +63,7 @@ class SttConfig(Part):
     language: str = Field("en", description="pinned language")
     threads: int = Field(2, ge=1, le=16, description="CPU threads")
     beam: int = Field(1, ge=1, le=10, description="beam width")
-    hint: str = Field("", description="words that are likely to be said")
+    hint: str = Field("", description="further words that are likely to be said, beside the installed applications")
 
 
 class TtsConfig(Part):
@@ -99,6 +99,7 @@ class OrchestratorConfig(Part):
 class RecoveryConfig(Part):
     enabled: bool = Field(True, description="repair failed core steps")
     turns: int = Field(6, ge=1, le=6, description="thinking turns at most")
+    ahead: bool = Field(True, description="run what only reads while the model thinks; off to see what it saves")
 
 
 class MemoryConfig(Part):

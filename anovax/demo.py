@@ -52,6 +52,7 @@ from anovax.voice.virtual_sound import VirtualSound
 COMMAND = "open the calculator, type 21 plus 21 and press enter"
 EXPECTED = "42"
 WAKE_S, TURN_S, SPEECH_S = 20.0, 120.0, 30.0
+SEED = 1  # Piper draws noise: the command is spoken the same way every time
 DRAWN_S = 5.0  # a busy machine may draw late
 AUDIBLE = 200.0  # int16 RMS over the loudest second, from which the recording counts as speech
 
@@ -148,6 +149,9 @@ def _spoken(config: Config, audio: Path | None) -> Samples:
     """The recording to play: wake phrase, a short pause, the command; or ``audio`` as it is."""
     if audio is not None:
         return to_int16(load_audio(audio, max_s=60))
+    import onnxruntime
+
+    onnxruntime.set_seed(SEED)
     speaker = build_speaker(config, None)
     try:
         parts = []

@@ -9,6 +9,7 @@ from anovax import weights
 from anovax.assistant import Assistant
 from anovax.bus import Bus
 from anovax.config import Config
+from anovax.desktop.applications import Applications
 from anovax.errors import WeightsError
 from anovax.events import Noticed
 from anovax.journal import journal_folder
@@ -28,6 +29,7 @@ from anovax.voice.speak import Speaker
 from anovax.voice.speakable import sentences
 from anovax.voice.transcribe import Transcriber
 from anovax.voice.vad import SileroVad
+from anovax.voice.vocabulary import vocabulary
 from anovax.voice.wake import Gate, WakeDetector
 
 GOES_ON = frozenset({"open_app", "focus_window", "open_url", "type_text"})
@@ -40,7 +42,8 @@ def stt_path(config: Config) -> Path:
 
 
 def build_transcriber(config: Config) -> Transcriber:
-    return Transcriber(config.stt, stt_path(config), vad=SileroVad())
+    applications = Applications(config.desktop.aliases)
+    return Transcriber(config.stt, stt_path(config), lambda: vocabulary(applications.names()), SileroVad())
 
 
 def build_wake(config: Config, gate: bool = True) -> WakeDetector:

@@ -15,6 +15,7 @@ from anovax.planner.normalise import (
     email,
     tidy,
     without_lead,
+    without_pauses,
     without_tail,
     written,
 )
@@ -243,3 +244,21 @@ def test_what_is_written_stays_as_it_is(rewrite: Callable[[str], str | None], te
 def test_courtesies_never_empty_a_request(text: str) -> None:
     line = tidy(text)
     assert bool(courtesy_free(line)) == bool(line)
+
+
+@pytest.mark.parametrize(
+    ("heard", "meant"),
+    [
+        ("Open, Mousepad", "Open Mousepad"),
+        ("open, the editor, and, type, hello", "open the editor, and type hello"),
+        ("Open Firefox. Close, Mousepad", "Open Firefox. Close Mousepad"),
+        ("open files and then, press, enter", "open files and then press enter"),
+        ("type bread, butter, and cheese", "type bread, butter, and cheese"),
+        ("type the words open, close and stop", "type the words open, close and stop"),
+        ("open", "open"),
+        ("open,", "open,"),
+    ],
+)
+def test_a_pause_after_the_verb_is_no_comma(heard: str, meant: str) -> None:
+    assert without_pauses(heard) == meant
+    assert without_pauses(meant) == meant

@@ -13,7 +13,7 @@ import voice_rig as rig
 from anovax.bus import Bus
 from anovax.config import EndpointConfig
 from anovax.events import Event
-from anovax.voice import FRAME_S, Samples
+from anovax.voice import Samples
 from anovax.voice.endpoint import Endpointer
 from anovax.voice.loop import VoiceLoop
 from anovax.voice.phrases import NEVER_MIND, STOP, without_phrase
@@ -67,8 +67,8 @@ class Heard:
             self._let_the_recogniser_work()
 
     def _let_the_recogniser_work(self) -> None:
-        """A frame lasts 80 ms in life and none here: give the recogniser the time it would have."""
-        end = time.monotonic() + FRAME_S
+        """Frames come faster here than in life: the next one waits for the text, however busy the machine is."""
+        end = time.monotonic() + 10
         while self.loop.waiting_for_text and time.monotonic() < end:
             time.sleep(0.005)
 

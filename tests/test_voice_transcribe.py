@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +15,8 @@ from anovax.tool import CancelFlag
 from anovax.voice import SAMPLE_RATE, to_float
 from anovax.voice.guards import Decoded, believed, doubtful, repeats, tidy, unlooped
 from anovax.voice.transcribe import FULL_WINDOW_S, Transcriber, segments, window_for
+from anovax.voice.vad import SileroVad
+from anovax.voice.vocabulary import COMMANDS, vocabulary
 
 pytestmark = [pytest.mark.models, pytest.mark.timeout(60)]  # loading models on a busy machine takes its time
 Weight = Callable[[str], Path]
@@ -178,3 +180,33 @@ def test_cuts_are_bounded_and_lose_nothing() -> None:
     pieces = list(segments(sound))
     assert all(len(piece) <= 24 * SAMPLE_RATE for piece in pieces)
     assert np.array_equal(np.concatenate(pieces), sound)
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        ((), COMMANDS),
+        (("Firefox",), f"Installed: Firefox. {COMMANDS}"),
+        (("Files", "files ", "", "x" * 25), f"Installed: files. {COMMANDS}"),
+        ([f"App {n}" for n in range(100)], "Installed: " + ", ".join(f"App {n}" for n in range(24)) + f". {COMMANDS}"),
+    ],
+)
+def test_the_vocabulary_names_what_is_installed(names: Sequence[str], words: str) -> None:
+    assert vocabulary(names) == words
+
+
+def test_the_vocabulary_mends_names_and_adds_nothing_to_silence(weight: Weight, say: rig.Piper) -> None:
+    names = ("Rhythmbox", "Thunar", "Shotwell", "Xfburn")
+    clips = {name: rig.join(rig.room_noise(0.4), say(f"open {name}"), rig.room_noise(0.4)) for name in names}
+    models = [
+        Transcriber(SttConfig(), weight("stt/tiny.en"), lambda words=words: words, SileroVad())  # type: ignore[misc]
+        for words in ("", vocabulary(names))
+    ]
+    try:
+        plain, hinted = (sum(name in model.transcribe(clip).text for name, clip in clips.items()) for model in models)
+        assert hinted >= plain + 2
+        for nothing in (rig.silence(2), rig.room_noise(3, 400), rig.music(3), rig.cough()):
+            assert models[1].transcribe(nothing).text == ""
+    finally:
+        for model in models:
+            model.close()

@@ -6,6 +6,7 @@ import csv
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -50,12 +51,14 @@ class Side(_Frozen):
 
 
 class SttReport(_Frozen):
-    """``speedup``: median of the default call over ours; ``rate_change``: ours minus the default's word error rate."""
+    """``speedup``: median of the default call over ours; ``rate_change``: ours minus the default's word error rate;
+    ``unhinted``: ours without the vocabulary hint."""
 
     clips: int
     short_clips: int
     ours: Side
     default: Side
+    unhinted: Side | None = None
     speedup: float
     rate_change: float
 
@@ -84,27 +87,31 @@ def measure(
     clips: Sequence[Clip],
     threads: int = 2,
     progress: Callable[[Path], None] = lambda path: None,
+    unhinted: Recogniser | None = None,
 ) -> SttReport:
-    """Transcribe every clip both ways, in turns. Raises UsageError, AudioError."""
+    """Transcribe every clip both ways (and without the hint), in turns. Raises UsageError, AudioError."""
     if not clips:
         raise UsageError(
             "There are no clips with a transcript", "name a transcripts.tsv with the columns path and text"
         )
     default = _default(model_path, threads)
-    ours_runs, default_runs = [], []
+    ours_runs, default_runs, unhinted_runs = [], [], []
     for clip in clips:
         progress(clip.path)
         sound = load_audio(clip.path)
-        ours_runs.append(_timed(lambda x: _ours(recogniser, x), sound))
+        ours_runs.append(_timed(partial(_ours, recogniser), sound))
         default_runs.append(
             _timed(lambda x: (" ".join(s.text for s in default.transcribe(x, language="en")[0]), False), sound)
         )
+        if unhinted is not None:
+            unhinted_runs.append(_timed(partial(_ours, unhinted), sound))
     ours, other = _side(clips, ours_runs), _side(clips, default_runs)
     return SttReport(
         clips=len(clips),
         short_clips=sum(run.seconds < SHORT_S for run in ours_runs),
         ours=ours,
         default=other,
+        unhinted=_side(clips, unhinted_runs) if unhinted is not None else None,
         speedup=round(other.median_ms / max(ours.median_ms, 1e-9), 2),
         rate_change=round(ours.word_error_rate - other.word_error_rate, 4),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from contextlib import ExitStack, closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -112,6 +113,8 @@ def latency(
     from anovax.planner.llamacpp import model_path
     from anovax.sound import build_transcriber, stt_path
     from anovax.tool import discover
+    from anovax.voice.transcribe import Transcriber
+    from anovax.voice.vad import SileroVad
 
     config = chosen(load_config(), "", model)
     if not file.is_file():
@@ -119,12 +122,11 @@ def latency(
     plan = latency_plan.run(model_path(config.planner.model), discover(), latency_plan.requests_of(file, count), _told)
     emit({"plan": plan.to_json()}) if json_only else typer.echo(plan.table())
     if clips.is_file():
-        transcriber = build_transcriber(config)
-        try:
-            table_of_clips = latency_stt.read_clips(clips)
-            speech = latency_stt.measure(transcriber, stt_path(config), table_of_clips, config.stt.threads)
-        finally:
-            transcriber.close()
+        path, table_of_clips = stt_path(config), latency_stt.read_clips(clips)
+        with ExitStack() as stack:
+            ours = stack.enter_context(closing(build_transcriber(config)))
+            unhinted = stack.enter_context(closing(Transcriber(config.stt, path, vad=SileroVad())))
+            speech = latency_stt.measure(ours, path, table_of_clips, config.stt.threads, unhinted=unhinted)
         emit({"stt": speech.model_dump()}) if json_only else typer.echo(_speech_table(speech.model_dump()))
 
 
@@ -163,6 +165,26 @@ def stop(
         return
     shown = [tuple(row.to_json().values()) for row in rows]
     typer.echo(table(shown, ("while", "trials", "p50 ms", "p99 ms", "longest ms", "keys after it")))
+
+
+@app.command()
+def recovery(
+    model: str = MODEL,
+    json_only: bool = JSON_OPTION,
+) -> None:
+    """Twenty plans that fail on a real desktop: how recovery ends. Example: anovax bench recovery"""
+    from anovax.bench import recovery as bench
+    from anovax.bench.table import table
+
+    rows = asyncio.run(bench.run(chosen(load_config(), "", model), note))
+    if json_only:
+        for row in rows:
+            emit(asdict(row))
+    else:
+        head = ("case", "mode", "ended", "right", "by", "turns", "seconds")
+        typer.echo(table([(r.case, r.mode, r.ended, r.right, r.by, r.turns, r.seconds) for r in rows], head))
+    for total in bench.totals(rows):
+        emit(total.to_json()) if json_only else typer.echo(total.line())
 
 
 @app.command()
@@ -225,7 +247,8 @@ def _speech_table(report: dict[str, Any]) -> str:
     from anovax.bench.table import table
 
     names = ("word_error_rate", "median_ms", "p95_ms", "loops")
-    rows = [(side, *(report[side][name] for name in names)) for side in ("default", "ours")]
+    sides = {"default": "default", "unhinted": "ours, no vocabulary", "ours": "ours"}
+    rows = [(shown, *(report[side][name] for name in names)) for side, shown in sides.items() if report[side]]
     return table(rows, ("speech to text", "word error rate", "median ms", "p95 ms", "loops")) + (
         f"\n{report['speedup']} times as fast; word error rate {report['rate_change']:+.4f}"
     )

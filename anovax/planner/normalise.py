@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 
 from anovax.planner.numbers import spoken_numbers
 
@@ -56,6 +57,24 @@ def tidy(text: str) -> str:
         if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" and text[0] not in text[1:-1]:
             text = text[1:-1]
     return text
+
+
+_VERB = "open|close|start|launch|type|press|click|search|focus|scroll|say|write|find|play|show"
+_PAUSE = re.compile(rf"((?:^|[.;,] |\b(?:and|then),? )(?:(?:and|then),? )*(?:{_VERB})), (?=\S)", re.IGNORECASE)
+_LINK_PAUSE = re.compile(rf"\b((?:and )?then|and), (?=(?:{_VERB})\b)", re.IGNORECASE)
+
+
+def without_pauses(text: str, complete: Callable[[str], bool] = lambda words: False) -> str:
+    """Without the comma that speech-to-text writes where somebody thinks of the name: "Open, the calculator".
+
+    The comma stays before words that are a request of their own, as ``complete`` tells: "open, louder".
+    """
+
+    def joined(match: re.Match[str]) -> str:
+        following = re.split("[,.;]", text[match.end() :], maxsplit=1)[0]
+        return match.group() if complete(following) else f"{match.group(1)} "
+
+    return _LINK_PAUSE.sub(r"\1 ", _PAUSE.sub(joined, text))
 
 
 def without_lead(text: str) -> str:

@@ -13,6 +13,8 @@ INVENTED = re.compile(
     re.IGNORECASE,
 )
 NOISE_NOTE = re.compile(r"\[[^\]]*\]|\([^)]*\)|♪+|\*[^*]*\*")
+SURE = -0.2  # mean log probability from which a decoding is not questioned
+HINT_GAIN = 0.2
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,16 @@ def doubtful(result: Decoded, seconds: float) -> bool:
     dense = len(words) > 6 * seconds + 2
     unsure = result.logprob < least_confidence(len(words))
     return repeats(words) or dense or unsure or compression(result.text) > 2.0 or not words
+
+
+def wants_hint(result: Decoded) -> bool:
+    """Whether a decoding without the vocabulary hint is so unsure that one with it may know better."""
+    return result.logprob < SURE
+
+
+def likelier(plain: Decoded, hinted: Decoded) -> Decoded:
+    """The hinted decoding only if it is clearly likelier: the hint raises the likelihood of its own words a little."""
+    return hinted if hinted.logprob > plain.logprob + HINT_GAIN else plain
 
 
 def least_confidence(words: int) -> float:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from anovax.config import SttConfig
 from anovax.errors import AudioError, WeightsError
 from anovax.tool import CancelFlag
 from anovax.voice import SAMPLE_RATE, Floats, Samples, SpeechProbability, Transcript, to_float, to_int16
-from anovax.voice.guards import Decoded, believed, doubtful, tidy
+from anovax.voice.guards import Decoded, believed, doubtful, likelier, tidy, wants_hint
 
 FULL_WINDOW_S = 30.0
 SHORT_WINDOW_S = 15.0
@@ -30,6 +30,7 @@ FULL_BEAM = 5
 SEGMENT_S = 24.0
 MIN_SPEECH_S = 0.10
 VAD_CHUNK = 512
+MOST_HINT = 120  # tokens; the last ones weigh most
 
 
 class Transcriber:
@@ -98,7 +99,10 @@ class Transcriber:
         window, beam = window_for(seconds), max(self._config.beam, FULL_BEAM)
         if window == FULL_WINDOW_S:
             return believed(self._decode(sound, window, beam), spoken), False
-        result = self._decode(sound, window, self._config.beam)
+        encoded = self._encode(sound, window)
+        result = self._generate(encoded, sound, window, self._config.beam)
+        if wants_hint(result):
+            result = likelier(result, self._generate(encoded, sound, window, self._config.beam, self._hinted()))
         if not doubtful(result, seconds):
             return believed(result, spoken), False
         return believed(self._decode(sound, FULL_WINDOW_S, beam), spoken), True
@@ -112,11 +116,16 @@ class Transcriber:
         return sum(self._vad(chunk) >= 0.5 for chunk in chunks) * VAD_CHUNK / SAMPLE_RATE
 
     def _decode(self, sound: Floats, window_s: float, beam: int) -> Decoded:
+        return self._generate(self._encode(sound, window_s), sound, window_s, beam)
+
+    def _encode(self, sound: Floats, window_s: float) -> Any:
         import ctranslate2
 
         mels = self._mels(sound, window_s)
-        encoded = self._model.model.encode(ctranslate2.StorageView.from_array(np.ascontiguousarray(mels[None])))
-        prompt = self._prompt()
+        return self._model.model.encode(ctranslate2.StorageView.from_array(np.ascontiguousarray(mels[None])))
+
+    def _generate(self, encoded: Any, sound: Floats, window_s: float, beam: int, hint: Sequence[int] = ()) -> Decoded:
+        prompt: list[int] = self._model.get_prompt(self._tokens, list(hint))
         limit = len(prompt) + 12 + math.ceil(len(sound) / SAMPLE_RATE * 9)  # nobody says nine tokens a second
         best = self._model.model.generate(
             encoded,
@@ -138,11 +147,10 @@ class Transcriber:
         width = round(window_s * 100)
         return np.pad(mels[:, :width], ((0, 0), (0, max(0, width - mels.shape[1]))))
 
-    def _prompt(self) -> list[int]:
+    def _hinted(self) -> list[int]:
         hint = " ".join(filter(None, (self._config.hint, self._hint()))).strip()
-        tokens = self._tokens.encode(" " + hint)[:120] if hint else []
-        prompt: list[int] = self._model.get_prompt(self._tokens, tokens)
-        return prompt
+        tokens: list[int] = self._tokens.encode(" " + hint)[-MOST_HINT:] if hint else []
+        return tokens
 
 
 def _floats(samples: Samples | Floats) -> Floats:
