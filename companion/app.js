@@ -11,11 +11,13 @@ import { Talk } from "./talk.js";
 import { empty, fold } from "./turn.js";
 import { duration, say, speak } from "./words.js";
 
+const DOUBLE_MS = 1000; // the same request again within this time is a double tap
 const $ = (id) => document.getElementById(id);
 let state = empty();
 let ahead = 0; // seconds by which the computer's clock is ahead of this phone's
 let known = { device: "" };
 let drawing = false;
+let sent = { text: "", at: 0 };
 
 const now = () => Date.now() / 1000 + ahead;
 /** Say what went wrong; `again`, where given, is offered as a button. */
@@ -57,11 +59,14 @@ function connection(name) {
 }
 
 async function send(text) {
+  if (text === sent.text && performance.now() - sent.at < DOUBLE_MS) return true;
+  sent = { text, at: performance.now() };
   trouble("");
   try {
     await post("/api/command", { text });
     return true;
   } catch (error) {
+    sent.text = "";
     trouble(error.message);
     return false;
   }

@@ -25,7 +25,7 @@ function remove(id, node) {
   const focused = node.contains(document.activeElement);
   node.remove();
   shown.delete(id);
-  if (focused) document.getElementById("text").focus({ preventScroll: true });
+  if (focused) document.getElementById("turn").focus({ preventScroll: true }); // the text field would open the keyboard
 }
 
 function left(question, now) {

@@ -12,10 +12,10 @@ export class Screen {
     button.addEventListener("click", () => this.want(!this.wanted));
     picture.addEventListener("load", () => this.shown());
     picture.addEventListener("error", () => this.failed());
-    section.addEventListener("click", () => section.classList.toggle("big"));
+    section.addEventListener("click", () => this.enlarge(!section.classList.contains("big")));
     document.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || !section.classList.contains("big")) return;
-      section.classList.remove("big");
+      this.enlarge(false);
       event.stopPropagation(); // this Escape is not the one that stops the request
     });
     document.addEventListener("visibilitychange", () => this.apply());
@@ -31,8 +31,13 @@ export class Screen {
   want(wanted) {
     this.wanted = wanted;
     this.button.setAttribute("aria-pressed", String(wanted));
-    this.section.classList.remove("big");
+    this.enlarge(false);
     this.apply();
+  }
+
+  enlarge(big) {
+    this.section.classList.toggle("big", big);
+    this.section.querySelector("button").setAttribute("aria-pressed", String(big));
   }
 
   /** Call when the connection comes back: a picture stream does not mend itself. */

@@ -18,7 +18,7 @@ from playwright.async_api import Browser, Page, expect
 
 from anovax.companion.pages import load, page_folder
 from anovax.companion.sse import Feed
-from anovax.events import ConsentAsked, StepQueued, StepStarted, TurnStarted
+from anovax.events import ConsentAnswered, ConsentAsked, StepQueued, StepStarted, TurnStarted
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(60)]
 
@@ -132,13 +132,44 @@ async def test_looking_for_the_code_in_another_app_does_not_end_pairing(browser:
         await it.state("live")
 
 
+async def test_a_double_tap_asks_once(browser: Browser, data: Path) -> None:
+    async with running(data) as rig, phone(browser, rig) as it:
+        page = await it.paired()
+        await page.evaluate("""() => {
+          const [quick, text, form] = [document.querySelector("#quick button"), document.getElementById("text"),
+            document.getElementById("ask")];
+          quick.click(); quick.click();
+          text.value = "open the calculator";
+          form.requestSubmit(); form.requestSubmit();
+        }""")
+        await expect(page.locator("#text")).to_have_value("")
+        assert rig.assistant.texts == [("What time is it?", "Pixel"), ("open the calculator", "Pixel")]
+        await page.wait_for_timeout(1100)
+        await page.click("#quick button >> nth=0")  # meant
+        await until(lambda: len(rig.assistant.texts) == 3)
+
+
+async def test_an_answered_question_opens_no_keyboard(browser: Browser, data: Path) -> None:
+    async with running(data) as rig, phone(browser, rig) as it:
+        page = await it.paired()
+        rig.assistant.open_questions.add("c")
+        rig.bus.publish(TurnStarted(turn="1", text="delete it", source="phone"))
+        rig.bus.publish(ConsentAsked(turn="1", consent="c", step=0, exact="rm x", reason="", expires_s=20))
+        await page.click(".choice.no")
+        rig.bus.publish(ConsentAnswered(turn="1", consent="c", answer="denied", by="phone"))
+        await expect(page.locator(".question")).to_have_count(0)
+        assert await page.evaluate("document.activeElement.id") in ("turn", "")
+
+
 async def test_escape_closes_the_large_picture_and_stops_nothing(browser: Browser, data: Path) -> None:
     async with running(data, screen=PaintedScreen()) as rig, phone(browser, rig) as it:
         page = await it.paired()
         rig.bus.publish(TurnStarted(turn="1", text="type", source="phone"))
         await expect(page.locator("#heard-text")).to_have_text("type")
         await page.click("#watch")
-        await page.click("#screen")
+        await expect(page.locator("#picture-note")).to_be_empty()
+        await page.focus("#enlarge")
+        await page.keyboard.press("Enter")
         await expect(page.locator("#screen")).to_have_class("screen big")
         await page.keyboard.press("Escape")
         await expect(page.locator("#screen")).to_have_class("screen")
