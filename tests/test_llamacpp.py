@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import babbler
 import pytest
 
 from anovax.config import PlannerConfig
@@ -271,6 +272,25 @@ async def test_any_request_gives_a_valid_plan_or_a_clear_error(planner: LlamaCpp
 @pytest.mark.timeout(4 * 3600)
 async def test_ten_thousand_strange_requests(planner: LlamaCpp, tools: Toolbox) -> None:
     await fuzz(planner, tools, range(12, 10_000))
+
+
+@pytest.fixture(scope="module")
+def babbling(model: Path, tools: Toolbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LlamaCpp]:
+    folder = tmp_path_factory.mktemp("babbler")
+    babbler.make(model, folder / "babbler.gguf")
+    planner = LlamaCpp(PlannerConfig(model=str(folder / "babbler.gguf")), tools, folder)
+    yield planner
+    planner.close()
+
+
+async def test_the_form_is_right_whatever_the_model_proposes(babbling: LlamaCpp, tools: Toolbox) -> None:
+    await fuzz(babbling, tools, range(16, 22))
+
+
+@pytest.mark.full
+@pytest.mark.timeout(3600)
+async def test_a_thousand_requests_to_a_babbling_model(babbling: LlamaCpp, tools: Toolbox) -> None:
+    await fuzz(babbling, tools, range(1000))
 
 
 async def test_context_reaches_the_model(planner: LlamaCpp, tools: Toolbox) -> None:
