@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anovax.bench.study import differences, figures, report
+from anovax.bench.study import differences, figures, report, targets
 from anovax.bench.study.energy import Energy
 from anovax.bench.study.live import measured
 from anovax.bench.study.requests import Asked, digest, read_recordings, read_texts
@@ -264,6 +264,39 @@ def test_a_live_row_is_counted_from_the_end_of_speech() -> None:
     assert stages == pytest.approx(wanted, abs=0.2)
     assert row["tools_right"] is True and row["error"] == ""
     assert measured(Asked("a", "x"), [], 1.0, 1.0)["error"] == "the wake phrase was not heard"
+
+
+def test_targets_stand_beside_what_was_measured(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    assert targets.resources(folder) == []
+    for peak in (9000.0, 1169.0):  # the later one counts
+        targets.keep(folder, targets.Resources(backend="rules+0.5B", ready_s=6.0, idle_percent=3.0, peak_mb=peak))
+    rows = [
+        Row(request=str(n), backend="rules+0.5B", mode="live", repeat=0, answered_by=by, effect=effect, audio=10.0)
+        for n, (by, effect) in enumerate([("fastpath", 600.0), ("fastpath", 650.0), ("llamacpp", 2600.0)])
+    ]
+    found = [target.cells() for target in targets.targets(figures.groups(rows), targets.resources(folder))]
+    assert [cells[-1] for cells in found] == ["holds", "missed", "holds", "missed", "holds", "holds"]
+    assert found[-1] == ["rules+0.5B: peak memory, MB", "<= 1,300", "1,169", "holds"]
+
+
+@pytest.mark.full
+@pytest.mark.e2e
+@pytest.mark.timeout(300)
+def test_a_live_study_hears_and_does_what_is_asked(weight: Callable[[str], Path], tmp_path: Path) -> None:
+    for needed in ("tts/en_US-joe-medium", "stt/tiny.en", "wake/hey_jarvis"):
+        weight(needed)
+    texts = tmp_path / "texts.txt"
+    texts.write_text("what time is it\n", "utf-8")
+    folder = fill(Study(tuple(read_texts(texts)), ("fastpath",), live=True, repeat=3), tmp_path / "live")
+    rows = folder.rows()
+    assert [row.error for row in rows] == [""] * 3
+    done = [row for row in rows if row.tools == "get_time"]  # on a busy machine a word may be misheard
+    assert done
+    for row in done:
+        assert None not in (row.wake, row.endpoint, row.stt, row.plan, row.effect, row.audio, row.done)
+    (kept,) = targets.resources(folder)
+    assert kept.ready_s > 0 and kept.peak_mb > 100
 
 
 def read_case(text: str, tools: str) -> Any:

@@ -12,7 +12,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -110,17 +110,18 @@ async def run(config: Config, repeat: int = 1, tell: Callable[[str], None] = lam
         os.environ["DISPLAY"] = stack.enter_context(virtual_display())
         config = isolated(config, Path(stack.enter_context(TemporaryDirectory(prefix="anovax-chain-"))))
         said = spoken(config, (*BY_RULES, *BY_MODEL))
+        forget_peak()
         started = time.monotonic()
         async with build(config, Wanted(listen=True)) as assistant:
             await assistant.ready()
             ready = time.monotonic() - started
-            idle = await _idle()
+            idle = await idle_percent()
             rows = []
             for _ in range(repeat):
                 for text, samples in said.items():
                     rows.append(await _one(assistant, sound, text, samples))
                     tell(f"{rows[-1].text}: first effect after {rows[-1].effect:.0f} ms")
-        return Report(tuple(rows), round(ready, 2), round(idle, 2), _peak_mb())
+        return Report(tuple(rows), round(ready, 2), round(idle, 2), peak_mb())
 
 
 def isolated(config: Config, folder: Path) -> Config:
@@ -214,7 +215,7 @@ def _row(text: str, seen: list[Event], end: float) -> Row:
     )
 
 
-async def _idle() -> float:
+async def idle_percent() -> float:
     """Percent of one core that this process uses while nobody speaks."""
     await asyncio.sleep(3)  # loading has settled
     before, started = time.process_time(), time.monotonic()
@@ -222,8 +223,15 @@ async def _idle() -> float:
     return 100 * (time.process_time() - before) / (time.monotonic() - started)
 
 
-def _peak_mb() -> float:
-    import resource
+def forget_peak() -> None:
+    """Let the peak of resident memory count from here (Linux; elsewhere it stays that of the process's life)."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5", "ascii")
 
-    peak_kib = float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
-    return round(max(peak_kib * 1024, float(psutil.Process().memory_info().rss)) / 1e6)
+
+def peak_mb() -> float:
+    """Peak resident memory of this process since ``forget_peak``, in MB (10^6 bytes)."""
+    with suppress(OSError, StopIteration):
+        lines = Path("/proc/self/status").read_text("ascii", "replace").splitlines()
+        return round(int(next(line for line in lines if line.startswith("VmHWM:")).split()[1]) * 1024 / 1e6)
+    return round(float(getattr(psutil.Process().memory_info(), "peak_wset", psutil.Process().memory_info().rss)) / 1e6)

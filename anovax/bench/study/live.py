@@ -6,7 +6,6 @@ One assistant listens at a time, so backends follow one another, each with its r
 
 from __future__ import annotations
 
-import asyncio
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -26,6 +25,7 @@ from anovax.bench.study.energy import Energy
 from anovax.bench.study.measuring import quality, words
 from anovax.bench.study.requests import Asked
 from anovax.bench.study.rows import Folder, Row
+from anovax.bench.study.targets import Resources, keep
 from anovax.config import Config
 from anovax.desktop.virtual_display import virtual_display
 from anovax.events import (
@@ -73,13 +73,17 @@ async def run(
         config = chain.isolated(config, Path(stack.enter_context(TemporaryDirectory(prefix="anovax-live-"))))
         spoken = _spoken(config, [asked[key] for key in dict.fromkeys(row.request for row in left)])
         for name in dict.fromkeys(row.backend for row in left):
+            chain.forget_peak()
+            started = time.monotonic()
             async with build(by_name[name].config(config), Wanted(listen=True)) as assistant:
                 await assistant.ready()
+                ready, idle = round(time.monotonic() - started, 2), round(await chain.idle_percent(), 2)
                 for base in (row for row in left if row.backend == name):
                     row = await _one(assistant, sound, asked[base.request], spoken[base.request], base)
                     folder.add(row)
                     done += 1
                     tell(row, done, len(left))
+                    keep(folder, Resources(backend=name, ready_s=ready, idle_percent=idle, peak_mb=chain.peak_mb()))
 
 
 def _spoken(config: Config, asked: Sequence[Asked]) -> dict[str, Spoken]:
@@ -96,7 +100,6 @@ async def _one(assistant: Assistant, sound: VirtualSound, asked: Asked, spoken: 
     energy = Energy()
     before, at = energy.read(), time.time()
     seen, end = await chain.played(assistant, sound, spoken.samples, woken=True)
-    await asyncio.sleep(0)
     speech_s = len(spoken.samples) / SAMPLE_RATE - chain.tail_s(spoken.samples)
     found = measured(asked, seen, end, end - speech_s + spoken.woken_s)
     return base.model_copy(update={"at": round(at, 3), "energy_j": energy.joules(before), **found})

@@ -10,9 +10,11 @@ from typing import Any
 
 from anovax.bench.study.figures import PUBLISHED, PUBLISHED_LABEL, Group, groups, number
 from anovax.bench.study.rows import Folder
+from anovax.bench.study.targets import Target, resources, targets
 
 Table = tuple[list[str], list[list[str]]]
 Part = tuple[str, str | Table | bytes]  # a heading with a paragraph, a table or a picture
+GOALS = ["figure", "target", "measured", "verdict"]
 NOT_AVAILABLE = "not available"
 STYLE = (
     "body{font:16px/1.5 sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem}table{border-collapse:collapse}"
@@ -31,14 +33,18 @@ def write(folder: Folder) -> list[str]:
         pictures = {}
     for name, content in pictures.items():
         folder.write(name, content)
-    parts = _parts(study, found, pictures)
+    parts = _parts(study, found, pictures, targets(found, resources(folder)))
     folder.write("report.md", markdown(parts))
     folder.write("report.html", page(parts))
     return [*pictures, "report.md", "report.html"]
 
 
-def _parts(study: dict[str, Any], found: Sequence[Group], pictures: dict[str, bytes]) -> list[Part]:
+def _parts(
+    study: dict[str, Any], found: Sequence[Group], pictures: dict[str, bytes], goals: Sequence[Target]
+) -> list[Part]:
     parts: list[Part] = [("Study", _summary(study, found)), ("Quality and time", quality(found))]
+    if goals:
+        parts.append(("Targets of the whole assistant", (GOALS, [goal.cells() for goal in goals])))
     parts += [("Stages", stages(found)), ("Published figures of the cloud chain", published())]
     if not pictures:
         parts.append(("Plots", "None: matplotlib is not installed (pip install 'anovax[bench]')."))
