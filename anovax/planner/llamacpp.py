@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import TypeVar
 
 from anovax import weights
 from anovax.config import PlannerConfig
@@ -18,6 +19,8 @@ from anovax.planner.grammar import import_outlines
 from anovax.planner.local import Local
 from anovax.planner.threads import thread_count
 from anovax.tool import CancelFlag, Toolbox
+
+T = TypeVar("T")
 
 
 def model_path(model: str) -> Path:
@@ -68,7 +71,8 @@ class LlamaCpp:
     async def _run(self, work: Callable[[Local], tuple[Plan, Written]], cancel: CancelFlag) -> Planned:
         local = await asyncio.shield(asyncio.wrap_future(self._loaded))
         started = time.perf_counter()
-        plan, written = await asyncio.get_running_loop().run_in_executor(self._worker, local.guarded, work, cancel)
+        job = asyncio.wrap_future(self._worker.submit(local.guarded, work, cancel))
+        plan, written = await _unless_stopped(job, cancel)
         return Planned(
             plan=plan,
             backend=self.name,
@@ -92,3 +96,24 @@ class LlamaCpp:
     def _unload(self) -> None:
         if self._loaded.exception() is None:
             self._loaded.result().close()
+
+
+async def _unless_stopped(job: asyncio.Future[T], cancel: CancelFlag) -> T:
+    """The result of ``job``; Cancelled at once when ``cancel`` is set. The worker ends soon after (it may be loading a
+    kept prompt, which cannot be interrupted), and nobody waits for that."""
+    loop, stop = asyncio.get_running_loop(), asyncio.Event()
+
+    def wake() -> None:
+        loop.call_soon_threadsafe(stop.set)
+
+    unhook = cancel.on_set(wake)
+    stopping = asyncio.ensure_future(stop.wait())
+    try:
+        await asyncio.wait((job, stopping), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        unhook()
+        stopping.cancel()
+    if job.done():
+        return job.result()
+    job.add_done_callback(lambda ended: None if ended.cancelled() else ended.exception())  # it ends as Cancelled
+    raise Cancelled(cancel.reason)

@@ -1,8 +1,11 @@
-"""Speech that is stopped before its first sound ends like any other."""
+"""Stop wins: over speech that has not begun to sound, and over work of the model that cannot be interrupted."""
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,7 @@ from anovax.bus import Bus
 from anovax.config import TtsConfig
 from anovax.errors import Cancelled
 from anovax.events import SpeechEnded
+from anovax.planner.llamacpp import _unless_stopped
 from anovax.tool import CancelFlag
 from anovax.voice import Samples
 from anovax.voice.speak import Speaker
@@ -51,3 +55,29 @@ def test_stopped_before_the_first_sound_nothing_is_said(weight: Callable[[str], 
     speaker.close()
     assert [(event.spoken, event.interrupted) for event in ended] == [("", True)]
     assert loudspeaker.queued == 0
+
+
+@pytest.mark.parametrize("ending", ["result", "error", "never"])
+async def test_nobody_waits_for_a_worker_after_a_stop(ending: str) -> None:
+    working: Future[str] = Future()
+    cancel = CancelFlag()
+    waiting = asyncio.ensure_future(_unless_stopped(asyncio.wrap_future(working), cancel))
+    await asyncio.sleep(0)
+    threading.Thread(target=cancel.set, args=("phone",)).start()
+    with pytest.raises(Cancelled):
+        await waiting
+    if ending == "result":
+        working.set_result("late")
+    elif ending == "error":
+        working.set_exception(Cancelled("phone"))
+    await asyncio.sleep(0)
+
+
+async def test_a_worker_that_ends_gives_its_result_or_its_error() -> None:
+    good: Future[str] = Future()
+    good.set_result("planned")
+    assert await _unless_stopped(asyncio.wrap_future(good), CancelFlag()) == "planned"
+    bad: Future[str] = Future()
+    bad.set_exception(ValueError("broken"))
+    with pytest.raises(ValueError, match="broken"):
+        await _unless_stopped(asyncio.wrap_future(bad), CancelFlag())
