@@ -1,4 +1,8 @@
-"""The network: two hidden layers on a window of embeddings, trained with Adam in numpy, written as ONNX."""
+"""A few small networks that vote on a window of embeddings, trained with Adam in numpy, written as ONNX.
+
+Their mean must be above the threshold for three frames in a row: 160 ms that spare most of the false accepts. That,
+too, is part of the ONNX graph, so that any detector can run it.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +22,7 @@ Array = NDArray[np.float32]
 BATCH_POSITIVE, BATCH_NEGATIVE = 96, 384
 HARD_SHARE = 0.5
 MINE_EVERY = 250
+AGREE = 3  # frames
 AVERAGED = 0.995
 
 
@@ -114,7 +119,7 @@ def train(
     positive: NDArray[np.int64],
     negative: NDArray[np.int64],
     hidden: tuple[int, ...] = (64, 32),
-    steps: int = 3000,
+    steps: int = 2000,
     seed: int = 0,
     told: Told = untold,
 ) -> Network:
@@ -177,29 +182,34 @@ def _batches(
         yield np.concatenate([draw.choice(among, size) for among, size in parts])
 
 
-def write_onnx(network: Network, depth: int, threshold: float, path: Path, notes: dict[str, str]) -> None:
-    """The network as an ONNX file (float32[1, depth, 96] to float32[1, 1]); written atomically.
+@dataclass(frozen=True)
+class Jury:
+    """Networks that vote: the mean of their log odds."""
+
+    networks: tuple[Network, ...]
+
+    def scores(self, windows: Windows, which: NDArray[np.int64]) -> Array:
+        """Log odds float32[k] for each window."""
+        voted: Array = np.mean([one.scores(windows, which) for one in self.networks], axis=0)
+        return voted
+
+
+def agreed(odds: Array) -> Array:
+    """The lowest of each frame's log odds and those of the two frames before: float32[n] from float32[n]."""
+    before = np.concatenate([np.full(AGREE - 1, -20, np.float32), odds])
+    lowest: Array = np.lib.stride_tricks.sliding_window_view(before, AGREE).min(axis=1)
+    return lowest
+
+
+def write_onnx(jury: Jury, depth: int, threshold: float, path: Path, notes: dict[str, str]) -> None:
+    """The jury as an ONNX file (float32[1, depth + 2, 96] to float32[1, 1]); written atomically.
 
     ``threshold`` (log odds) becomes a score of 0.5, ``notes`` its metadata.
     """
     import onnx
-    from onnx import TensorProto, helper, numpy_helper
 
-    nodes: list[Any] = [helper.make_node("Flatten", ["windows"], ["flat"])]
-    values: list[Any] = []
-    last = "flat"
-    for number, (weights, bias) in enumerate(_folded(network, threshold)):
-        names = [f"weights{number}", f"bias{number}"]
-        values += [numpy_helper.from_array(v, n) for v, n in zip((weights, bias), names, strict=True)]
-        nodes.append(helper.make_node("Gemm", [last, *names], [f"sum{number}"]))
-        final = number == len(network.layers) - 1
-        last = "score" if final else f"out{number}"
-        nodes.append(helper.make_node("Sigmoid" if final else "Relu", [f"sum{number}"], [last]))
-    shape_in = helper.make_tensor_value_info("windows", TensorProto.FLOAT, [1, depth, 96])
-    shape_out = helper.make_tensor_value_info("score", TensorProto.FLOAT, [1, 1])
-    graph = helper.make_graph(nodes, "wake_word", [shape_in], [shape_out], values)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], producer_name="anovax", ir_version=9)
-    helper.set_model_props(model, notes)
+    model = _model(jury, depth, threshold)
+    onnx.helper.set_model_props(model, notes)
     onnx.checker.check_model(model)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -207,6 +217,45 @@ def write_onnx(network: Network, depth: int, threshold: float, path: Path, notes
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _model(jury: Jury, depth: int, threshold: float) -> Any:
+    """Cut the window into ``AGREE`` shorter ones, give each to every network; mean over networks, least over cuts."""
+    from onnx import TensorProto, helper, numpy_helper
+
+    nodes, values, cuts = [], [], []
+    for cut in range(AGREE):
+        for name, value in ((f"from{cut}", [cut]), (f"to{cut}", [cut + depth]), ("axis", [1]))[: 3 if not cut else 2]:
+            values.append(numpy_helper.from_array(np.array(value, np.int64), name))
+        nodes.append(helper.make_node("Slice", ["windows", f"from{cut}", f"to{cut}", "axis"], [f"cut{cut}"]))
+        cuts.append(f"cut{cut}")
+    nodes += [helper.make_node("Concat", cuts, ["cuts"], axis=0), helper.make_node("Flatten", ["cuts"], ["flat"])]
+    votes = []
+    for number, network in enumerate(jury.networks):
+        votes.append(_voter(f"n{number}", _folded(network, threshold), nodes, values))
+    nodes.append(helper.make_node("Mean", votes, ["mean"]))
+    nodes.append(helper.make_node("ReduceMin", ["mean"], ["least"], axes=[0], keepdims=1))
+    nodes.append(helper.make_node("Sigmoid", ["least"], ["score"]))
+    shape_in = helper.make_tensor_value_info("windows", TensorProto.FLOAT, [1, depth + AGREE - 1, 96])
+    shape_out = helper.make_tensor_value_info("score", TensorProto.FLOAT, [1, 1])
+    graph = helper.make_graph(nodes, "wake_word", [shape_in], [shape_out], values)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], producer_name="anovax", ir_version=9)
+
+
+def _voter(name: str, layers: list[tuple[Array, Array]], nodes: list[Any], values: list[Any]) -> str:
+    """Add one network to the graph; the name of its output, float32[AGREE, 1]."""
+    from onnx import helper, numpy_helper
+
+    last = "flat"
+    for number, layer in enumerate(layers):
+        names = [f"{name}_{kind}{number}" for kind in ("weights", "bias", "sum", "out")]
+        values += [numpy_helper.from_array(value, known) for value, known in zip(layer, names[:2], strict=True)]
+        nodes.append(helper.make_node("Gemm", [last, *names[:2]], [names[2]]))
+        last = names[2]
+        if number < len(layers) - 1:
+            nodes.append(helper.make_node("Relu", [names[2]], [names[3]]))
+            last = names[3]
+    return last
 
 
 def _folded(network: Network, threshold: float) -> list[tuple[Array, Array]]:

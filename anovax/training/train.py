@@ -13,13 +13,14 @@ from anovax.errors import UsageError
 from anovax.training import Told, network, untold
 from anovax.training.examples import DEPTH, Example
 from anovax.training.factory import Factory
-from anovax.training.network import Network
+from anovax.training.network import Jury
 from anovax.training.recipe import Recipe, cast, training_scenes, trial_scenes
 from anovax.training.report import Report, measured
 from anovax.training.voices import Choir
 from anovax.training.windows import corpus
 
 TUNED_SHARE = 0.15  # of the examples, kept aside to choose the threshold
+VOTES = 3
 NEEDED = ("onnx", "pyworld")
 
 
@@ -34,7 +35,7 @@ class Place:
     processes: int = 2
 
 
-def train_wake_word(recipe: Recipe, place: Place, told: Told = untold, steps: int = 3000) -> Report:
+def train_wake_word(recipe: Recipe, place: Place, told: Told = untold, steps: int = 2000) -> Report:
     """Make ``place.output`` and say how good it is. ``told`` may raise Cancelled: then nothing is left behind.
 
     Raises UsageError where a library is missing, AudioError for a recording that cannot be read.
@@ -77,24 +78,35 @@ def check_libraries() -> None:
         raise UsageError(f"Training needs {' and '.join(missing)}", f"run: pip install {' '.join(missing)}")
 
 
-def learn(examples: Sequence[Example], steps: int, seed: int = 0, told: Told = untold) -> tuple[Network, float]:
-    """A network that learnt from most of the examples, and the threshold (log odds) that suits the rest."""
+def learn(examples: Sequence[Example], steps: int, seed: int = 0, told: Told = untold) -> tuple[Jury, float]:
+    """Networks that learnt from most of the examples, and the threshold (log odds) that suits the rest."""
     aside = np.random.default_rng(seed).random(len(examples)) < TUNED_SHARE
     fitted = corpus([e for e, kept in zip(examples, aside, strict=True) if not kept])
-    made = network.train(fitted.windows, fitted.labelled(1), fitted.labelled(0), steps=steps, seed=seed, told=told)
+    windows, said, other = fitted.windows, fitted.labelled(1), fitted.labelled(0)
+    networks = []
+    for number in range(VOTES):
+        stage = f"training {number + 1} of {VOTES}"
+        networks.append(
+            network.train(windows, said, other, steps=steps, seed=seed + number, told=_renamed(told, stage))
+        )
+    made = Jury(tuple(networks))
     tuned = [e for e, kept in zip(examples, aside, strict=True) if kept] or list(examples)
     return made, choose_threshold(tuned, [float(x.max()) for x in corpus(tuned).scores(made)])
 
 
+def _renamed(told: Told, name: str) -> Told:
+    return lambda stage, done, of: told(name, done, of)
+
+
 def choose_threshold(examples: Sequence[Example], highest: Sequence[float]) -> float:
     """The log odds above which it shall count, from the highest of each example: where the share of the phrase that is
-    missed, half the share of near phrases that are taken for it, and five times that of other sound are least."""
+    missed, a fifth of the share of near phrases that are taken for it, and five times that of other sound are least."""
     by_kind: dict[str, list[float]] = {"phrase": [], "near": [], "other": []}
     for example, high in zip(examples, highest, strict=True):
         kind = example.scene.kind
         by_kind[kind if kind in by_kind else "other"].append(high)
     phrase, near, other = (np.array(by_kind[kind] or [-20.0]) for kind in ("phrase", "near", "other"))
     candidates = np.linspace(min(0.0, float(phrase.min())), max(8.0, float(phrase.max())), 200)
-    costs = [np.mean(phrase < at) + 0.5 * np.mean(near >= at) + 5 * np.mean(other >= at) for at in candidates]
+    costs = [np.mean(phrase < at) + 0.2 * np.mean(near >= at) + 5 * np.mean(other >= at) for at in candidates]
     best = candidates[np.flatnonzero(np.array(costs) <= min(costs) + 1e-9)]
     return float(best[len(best) // 2])  # the middle of the stretch in which nothing changes

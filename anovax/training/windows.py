@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anovax.training.examples import DEPTH, Example
-from anovax.training.network import Network, Windows
+from anovax.training.network import Jury, Windows, agreed
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,11 @@ class Corpus:
     def labelled(self, label: int) -> NDArray[np.int64]:
         return np.flatnonzero(self.labels == label)
 
-    def scores(self, network: Network) -> list[NDArray[np.float32]]:
-        """Log odds for each frame of each example."""
-        every = network.scores(self.windows, np.arange(len(self.labels)))
+    def scores(self, jury: Jury) -> list[NDArray[np.float32]]:
+        """Log odds for each frame of each example, as the ONNX file will give them."""
+        every = jury.scores(self.windows, np.arange(len(self.labels)))
         cuts = np.cumsum([len(example.labels) for example in self.examples])[:-1]
-        return np.split(every, cuts)
+        return [agreed(odds) for odds in np.split(every, cuts)]
 
 
 def corpus(examples: Sequence[Example]) -> Corpus:

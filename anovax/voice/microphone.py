@@ -26,7 +26,7 @@ QUEUE_S = 8.0
 STALE_S = 1.0  # no block for so long: the device is gone
 START_S = 4.0  # USB and Bluetooth microphones may take that long for the first block
 SILENT_S = 6.0  # so much digital silence is no room
-BACK_OFF_S = (0.1, 0.25, 0.5, 1.0, 2.0)
+BACK_OFF_S = (0.1, 0.25, 0.5, 1.0)  # back within two seconds, however long it was gone
 SUSPEND_S = 2.0
 
 

@@ -2,7 +2,7 @@
 
 The loudspeaker is a null sink whose monitor can be recorded; the microphone is a remapped source of another null sink
 into which recordings are played. A very quiet noise plays into the room all the time: a real room is never digitally
-silent. A null sink with no client that wants it fast works in steps of two seconds, so each has one that does.
+silent. A null sink that may rewind starts in steps of two seconds, which no hardware does, so these may not.
 Everything lives in one folder and ends with the context manager.
 """
 
@@ -26,8 +26,10 @@ from anovax.voice import SAMPLE_RATE, Samples
 
 SCRIPT = """\
 load-module module-native-protocol-unix socket={socket} auth-anonymous=1
-load-module module-null-sink sink_name=loudspeaker rate=48000 channels=2 sink_properties=device.description=Loudspeaker
-load-module module-null-sink sink_name=room rate=48000 channels=1 sink_properties=device.description=Room
+load-module module-null-sink norewinds=1 sink_name=loudspeaker rate=48000 channels=2
+load-module module-null-sink norewinds=1 sink_name=room rate=48000 channels=1
+update-sink-proplist loudspeaker device.description=Loudspeaker
+update-sink-proplist room device.description=Room
 load-module module-remap-source source_name=microphone master=room.monitor
 set-default-sink loudspeaker
 set-default-source microphone
