@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -92,26 +93,38 @@ def run(environment: Environment, args: argparse.Namespace) -> int:
     return subprocess.call(command)
 
 
-def main(argv: list[str] | None = None) -> int:
-    args, started, report = parse(argv), time.monotonic(), Bars()
+def prepared(done: str, steps: Callable[[Bars], Environment]) -> Environment | int:
+    """What ``steps`` sets up, said to be ``done`` after so many seconds; or the exit code, its reason told."""
+    started, report = time.monotonic(), Bars()
     try:
-        needs = system.ALWAYS if can_listen() else system.ALWAYS + system.HEADLESS
-        environment = set_up(report, args.given, RUNTIME_LOCK, needs, (args.profile,))
-        report.note(f"Ready after {time.monotonic() - started:.1f} s.")
+        environment = steps(report)
+        report.note(f"{done} after {time.monotonic() - started:.1f} s.")
     except AnovaxError as error:
         report.note(str(error))
         return error.exit_code
     except OSError as error:
-        report.note(
-            f"{error.filename or 'The disk'} cannot be used ({error.strerror or error}); mend that and start again."
-        )
+        what, why = error.filename or "The disk", error.strerror or error
+        report.note(f"{what} cannot be used ({why}); mend that and start again.")
         return 1
     except KeyboardInterrupt:
         report.note("Stopped; start it again to go on where it was.")
         return 130
     finally:
         report.close()
-    return 0 if args.setup_only else run(environment, args)
+    return environment
+
+
+def main(argv: list[str] | None = None) -> int:
+    args = parse(argv)
+
+    def steps(report: Bars) -> Environment:
+        needs = system.ALWAYS if can_listen() else system.ALWAYS + system.HEADLESS
+        return set_up(report, args.given, RUNTIME_LOCK, needs, (args.profile,))
+
+    ready = prepared("Ready", steps)
+    if isinstance(ready, int):
+        return ready
+    return 0 if args.setup_only else run(ready, args)
 
 
 if __name__ == "__main__":

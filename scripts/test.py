@@ -17,9 +17,7 @@ from pathlib import Path
 
 import start  # first of all: it sees to the Python version
 
-from anovax.errors import AnovaxError
 from anovax.setup import system_packages as system
-from anovax.setup.bars import Bars
 from anovax.setup.install import Environment
 from anovax.setup.wheelhouse import TEST_LOCK
 
@@ -63,24 +61,11 @@ def quiet() -> dict[str, str]:
 
 
 def main(argv: list[str] | None = None) -> int:
-    args, started, report = parse(argv), time.monotonic(), Bars()
-    try:
-        environment = start.set_up(report, args.given, TEST_LOCK, NEEDS, WEIGHTS)
-        report.note(f"Set up after {time.monotonic() - started:.1f} s.")
-    except AnovaxError as error:
-        report.note(str(error))
-        return error.exit_code
-    except OSError as error:
-        report.note(
-            f"{error.filename or 'The disk'} cannot be used ({error.strerror or error}); mend that and start again."
-        )
-        return 1
-    except KeyboardInterrupt:
-        report.note("Stopped; start it again to go on where it was.")
-        return 130
-    finally:
-        report.close()
-    return 0 if args.setup_only else check(environment, args)
+    args = parse(argv)
+    ready = start.prepared("Set up", lambda report: start.set_up(report, args.given, TEST_LOCK, NEEDS, WEIGHTS))
+    if isinstance(ready, int):
+        return ready
+    return 0 if args.setup_only else check(ready, args)
 
 
 if __name__ == "__main__":

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING, cast
-
-if TYPE_CHECKING:
-    from typing_extensions import Buffer
+from typing import cast
 
 
 class Wire(asyncio.Protocol):
@@ -58,8 +55,8 @@ class _Below(asyncio.BufferedProtocol):
         self._raw = raw
         self._tls = tls
 
-    def get_buffer(self, sizehint: int) -> Buffer:
-        return self._tls.get_buffer(sizehint)
+    def get_buffer(self, sizehint: int) -> memoryview:
+        return memoryview(self._tls.get_buffer(sizehint))
 
     def buffer_updated(self, nbytes: int) -> None:
         self._tls.buffer_updated(nbytes)
