@@ -15,7 +15,7 @@ from PIL import Image
 from anovax.companion.mjpeg import Screen
 from anovax.companion.picture import hide, reduction, render, same, shrink, with_pointer
 from anovax.companion.ports import ScreenWindow
-from anovax.events import Noticed
+from anovax.events import Noticed, StepStarted
 
 
 def pixels(jpeg: bytes) -> np.ndarray:
@@ -120,6 +120,32 @@ async def test_an_unchanged_screen_sends_nothing_and_a_change_comes_soon() -> No
             third = await screen.next(640, second.number)
         assert pixels(third.jpeg)[203, 301].min() > 220
     await screen.close()
+
+
+async def test_a_screen_that_rests_is_looked_at_less_and_less_until_something_stirs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stream that is open and waits, over the network: its waiting is no reason to look."""
+    monkeypatch.setattr("anovax.companion.mjpeg.IDLE", ((1.0, 60.0),))
+    painted = PaintedScreen()
+    async with (
+        running(tmp_path, screen=painted, screen_fps=30) as rig,
+        rig.session(rig.pair()) as web,
+        web.get("/screen.mjpg?width=640") as response,
+    ):
+        await response.content.readuntil(b"\xff\xd9\r\n--")
+        await until(lambda: painted.grabs > 10)
+        await asyncio.sleep(1.2)
+        grabs = painted.grabs
+        await asyncio.sleep(2.3)  # longer than the stream waits in one go
+        assert painted.grabs <= grabs + 1
+        painted.frame[:] = 200
+        rig.bus.publish(StepStarted(turn="1", step=0))
+        jpeg = await asyncio.wait_for(response.content.readuntil(b"\xff\xd9\r\n--"), 5)
+        assert pixels(jpeg[jpeg.index(b"\xff\xd8") : -4])[100, 100].min() > 190
+        await until(lambda: painted.grabs > grabs + 10)  # at full rate again
+        painted.at = (300, 200)
+        await asyncio.wait_for(response.content.readuntil(b"\xff\xd9\r\n--"), 5)
 
 
 async def test_a_second_watcher_gets_a_picture_of_a_screen_that_rests() -> None:

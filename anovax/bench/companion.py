@@ -21,6 +21,7 @@ from anovax.events import Noticed
 
 PICTURES = "/screen.mjpg?width=1280"
 EVENTS = "/api/events"
+SETTLE_S = 32.0  # after half a minute of rest the screen is looked at least often
 PARTS = ("encoders", "glass", "cpu", "idle", "stalled", "fifty")
 
 Say = Callable[[str], None]
@@ -96,7 +97,8 @@ async def idle(seconds: float) -> list[Figure]:
     """The server's CPU while a phone watches a screen that rests, and while a phone only listens."""
     with resting_screen() as (screen, kind):
         async with serving(screen) as (server, _):
-            watching = await used_while((await phones(server, "hold", 1, seconds + 12, PICTURES)).delays(), 12)
+            watch = await phones(server, "hold", 1, seconds + SETTLE_S, PICTURES)
+            watching = await used_while(watch.delays(), SETTLE_S)
             listening = await used_while((await phones(server, "hold", 1, seconds + 2, EVENTS)).delays(), 2)
     return [
         _figure(f"idle CPU, a resting screen watched ({kind})", watching, "% of a core", 2),

@@ -57,32 +57,17 @@ class PacedScreen(DrawnScreen):
         return self._shown[1].copy()
 
 
-class XScreen:
-    """A real X display."""
-
-    def __init__(self, display: str) -> None:
-        from anovax.desktop.capture import Capture
-
-        self._capture = Capture(display)
-
-    def grab(self) -> Frame:
-        return self._capture.grab(None)
-
-    def pointer(self) -> tuple[int, int]:
-        return (640, 360)
-
-    def windows(self) -> Sequence[ScreenWindow]:
-        return ()
-
-
 @contextmanager
 def resting_screen() -> Iterator[tuple[Any, str]]:
     """A screen that does not change, and its kind: a real X display where there is one, else a drawn picture."""
+    from anovax.desktop import build
     from anovax.desktop.virtual_display import virtual_display
+    from anovax.remote import LaptopScreen
 
     with ExitStack() as stack:
         try:
-            screen: Any = XScreen(stack.enter_context(virtual_display(WIDTH, HEIGHT)))
+            display = stack.enter_context(virtual_display(WIDTH, HEIGHT))
+            screen: Any = LaptopScreen(stack.enter_context(build(display=display)))
             kind = "X display"
         except DesktopError:
             screen, kind = DrawnScreen(moving=False), "drawn"

@@ -19,7 +19,8 @@ from anovax.companion.picture import hide, reduction, render, same
 from anovax.companion.ports import Frame, ScreenPort
 
 WIDTHS = (360, 480, 640, 960, 1280, 1920, 2560)  # what phones may ask for; a picture may be wider, see reduction()
-IDLE = ((10.0, 0.5), (1.5, 0.2))  # after so many seconds of rest: look only so often (unless the pointer moves)
+# After so many seconds of rest: look only so often. The pointer, a step that begins or a phone that comes ends that.
+IDLE = ((30.0, 1.0), (10.0, 0.5), (1.5, 0.2))
 LATE_S = 0.6  # a picture older than this is not handed out without another look
 RETRY_S = 1.0
 
@@ -89,7 +90,8 @@ class Screen:
         self._late: set[int] = set()  # widths that need the last picture confirmed even if nothing changes
         self._slots: dict[int, Picture] = {}
         self._fresh = asyncio.Event()
-        self._poke = threading.Event()
+        self._poke = threading.Event()  # look now
+        self._stirred = threading.Event()  # and go on looking at full rate
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -107,10 +109,14 @@ class Screen:
             else:
                 self._count(phone, -1)
 
-    async def next(self, width: int, after: int = 0) -> Picture:
-        """The newest picture for this width (one of WIDTHS), as soon as there is one with a number above ``after``."""
+    async def next(self, width: int, after: int = 0, again: bool = False) -> Picture:
+        """The newest picture for this width (one of WIDTHS), as soon as there is one with a number above ``after``.
+
+        ``again``: the caller waited just now, so that this is no reason to look.
+        """
         self._hungry[width] += 1
-        self._poke.set()
+        if not again:
+            self._poke.set()
         try:
             while True:
                 fresh = self._fresh
@@ -125,6 +131,7 @@ class Screen:
 
     def wake(self) -> None:
         """Something is about to happen on the screen: look at once and at full rate."""
+        self._stirred.set()
         self._poke.set()
 
     async def close(self) -> None:
@@ -210,8 +217,9 @@ class Screen:
         while (left := end - time.monotonic()) > 0 and not stop.is_set():
             if self._poke.wait(min(left, self._period)) or (self._wanted() and _moved(shot)):
                 break
-        if self._poke.is_set():
-            self._poke.clear()
+        self._poke.clear()
+        if self._stirred.is_set():
+            self._stirred.clear()
             shot.changed_at = time.monotonic()
 
     def _wanted(self) -> list[int]:

@@ -209,13 +209,15 @@ class Routes:
 
 async def _pictures(screen: Screen, send: Sender, wanted: int) -> None:
     """Send pictures for ever; coarser ones while the phone takes them slowly."""
-    number, quick, size = 0, 0, WIDTHS.index(wanted)
+    number, quick, size, again = 0, 0, WIDTHS.index(wanted), False
     while not send.gone:
         try:
-            async with asyncio.timeout(2):
-                picture = await screen.next(WIDTHS[size], number)
+            async with asyncio.timeout(2):  # to see whether the phone is still there
+                picture = await screen.next(WIDTHS[size], number, again)
         except TimeoutError:
+            again = True
             continue
+        again = False
         began, number = time.monotonic(), picture.number
         await send(picture.jpeg + PART)
         slow = time.monotonic() - began > SLOW_S
