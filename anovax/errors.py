@@ -6,6 +6,11 @@ sentence, the speech agent says ``error.spoken``; neither ever shows a traceback
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+Steps = tuple[Mapping[str, Any], ...]  # as on the wire: {"tool": "open_app", "name": "calculator"}
+
 
 class AnovaxError(Exception):
     """Root of everything that AnovaX raises on purpose.
@@ -53,15 +58,22 @@ class EffectRefused(SafetyError):
 
 
 class ToolError(AnovaxError):
-    """A tool tried and did not succeed. ``candidates`` are near misses that recovery can use (application names…)."""
+    """A tool tried and did not succeed. ``candidates`` are near misses that recovery can use (application names…);
+    ``remedy`` are the steps that the tool itself would take next, where it knows."""
 
-    def __init__(self, problem: str, fix: str = "", spoken: str = "", candidates: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, problem: str, fix: str = "", spoken: str = "", candidates: tuple[str, ...] = (), remedy: Steps = ()
+    ) -> None:
         super().__init__(problem, fix, spoken)
         self.candidates = candidates
+        self.remedy = remedy
 
 
 class FocusLost(ToolError):
-    """Another window took the focus between two effects; ``thief`` is its name."""
+    """Another window took the focus between two effects; ``thief`` is its name, ``typed`` how many characters had
+    arrived before."""
+
+    typed = 0
 
     def __init__(self, expected: str, thief: str) -> None:
         fix = "bring the right window to the front and ask again"
@@ -70,7 +82,11 @@ class FocusLost(ToolError):
         self.thief = thief
 
 
-class AmbiguousTarget(ToolError):
+class UserMustDecide(ToolError):
+    """Only the user can say how it goes on; nothing is tried instead."""
+
+
+class AmbiguousTarget(UserMustDecide):
     """More than one thing fits what was said; the user must choose among ``candidates``."""
 
 

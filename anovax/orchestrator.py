@@ -17,7 +17,7 @@ from functools import partial
 from anovax.bus import Bus
 from anovax.calls import in_pool, unless_cancelled
 from anovax.config import OrchestratorConfig
-from anovax.errors import AmbiguousTarget, AnovaxError, Cancelled, EffectRefused, TimedOut, ToolError
+from anovax.errors import AnovaxError, Cancelled, EffectRefused, TimedOut, ToolError, UserMustDecide
 from anovax.events import StepFinished, StepQueued, StepRetrying, StepStarted, StepWaiting
 from anovax.jobs import Budget, Job, Run, batches
 from anovax.plan import MAX_AGENTS, ApprovedPlan, Outcome, Status, Step
@@ -179,7 +179,8 @@ class Orchestrator:
             result=done.result,
             say=done.say,
             candidates=cause.candidates if cause else (),
-            ambiguous=isinstance(cause, AmbiguousTarget),
+            ambiguous=isinstance(cause, UserMustDecide),
+            remedy=tuple(map(dict, cause.remedy)) if cause else (),
         )
         self._bus.publish(
             StepFinished(

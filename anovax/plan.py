@@ -198,7 +198,8 @@ class Outcome(Frozen):
     result: str = ""
     say: str = ""
     candidates: tuple[str, ...] = Field(default=(), exclude=True)
-    ambiguous: bool = Field(default=False, exclude=True)  # the user must choose among the candidates
+    ambiguous: bool = Field(default=False, exclude=True)  # the user must decide (among the candidates, if there are)
+    remedy: tuple[dict[str, Any], ...] = Field(default=(), exclude=True)  # steps that the tool itself would take next
 
     def to_json(self) -> dict[str, Any]:
         return self.model_dump(mode="json", exclude={"say"})

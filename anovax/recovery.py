@@ -15,9 +15,13 @@ from typing import Literal
 
 from anovax.config import RecoveryConfig
 from anovax.plan import Context, Failure, Frozen, Outcome, Plan, Planned, Status, Step
-from anovax.tool import CancelFlag, Toolbox
+from anovax.tool import CancelFlag, Risk, Toolbox
 
 MAX_REPEATS = 2
+MAX_CLOSEST = 12
+# Backends of batches that no model has thought of.
+REMEDY = "the tool's own remedy"
+REST = "rest of the plan"
 
 
 class Refused(Frozen):
@@ -59,15 +63,25 @@ class Ports:
 
 @dataclass
 class _State:
-    """What the loop has learned so far."""
+    """What the loop has learned so far. ``owed``: the steps of the plan that are still to be done, the failed one
+    first; ``done``: those that ended well since, with the repairs between them."""
 
     text: str
     tried: list[tuple[Step, str]]
     failed: set[Step]
+    owed: tuple[Step, ...]
+    done: list[tuple[Step, Outcome]] = field(default_factory=list)
     observations: list[str] = field(default_factory=list)
     turns: list[RecoveryTurn] = field(default_factory=list)
     known: dict[Step, Outcome] = field(default_factory=dict)  # speculative results that stay true
+    shown: dict[Step, Step] = field(default_factory=dict)  # what is left of a step -> the whole one
+    remedy: tuple[Step, ...] = ()  # what the tool that failed last would try next itself
+    ahead: tuple[Step, ...] = ()  # read-only steps of the failed plan, to be run while the model thinks
     repeats: int = 0
+
+    def note(self, steps: tuple[Step, ...], outcomes: tuple[Outcome, ...]) -> None:
+        """These ended well and count for the reply."""
+        self.done += [(self.shown.get(step, step), outcome) for step, outcome in zip(steps, outcomes, strict=True)]
 
 
 class Recovery:
@@ -82,20 +96,38 @@ class Recovery:
         index = failed_core(plan.steps, outcomes, self._tools)
         if index is None:
             raise ValueError("nothing failed")
-        if outcomes[index].ambiguous:  # only the user can choose
+        if outcomes[index].ambiguous:  # only the user can decide
             return Repair(result="asked", say=_question(outcomes[index]))
-        state = _State(text, _tried(plan.steps, outcomes), {plan.steps[index]})
-        rest = plan.steps[index + 1 :]
-        for number in range(self._config.turns):
-            speculate = tuple(s for s in rest if self._tools.spec(s.tool).read_only) if number == 0 else ()
-            planned = await self._think(state, speculate, ports, cancel)
-            ended = await self._act(state, planned, rest, ports, cancel)
+        state = _State(text, _tried(plan.steps, outcomes), {plan.steps[index]}, plan.steps[index:])
+        self._owe(state, state.owed, outcomes[index])
+        state.ahead = tuple(s for s in state.owed[1:] if self._config.ahead and self._reads(s))
+        for _ in range(self._config.turns):
+            planned = self._known(state) or await self._think(state, ports, cancel)
+            ended = await self._act(state, planned, ports, cancel)
             if ended is not None:
                 return ended
         return _end(state, "failed", f"I tried {self._config.turns} times and could not repair it.")
 
-    async def _think(self, state: _State, speculate: tuple[Step, ...], ports: Ports, cancel: CancelFlag) -> Planned:
+    def _reads(self, step: Step) -> bool:
+        return self._tools.spec(step.tool).read_only
+
+    def _owe(self, state: _State, steps: tuple[Step, ...], failed: Outcome) -> None:
+        """``steps`` are to be done; the first has just failed, and may have been done in part."""
+        state.remedy = tuple(Step.parse(step, self._tools) for step in failed.remedy)
+        left = next((step for step in state.remedy if step.tool == steps[0].tool), steps[0])
+        state.shown[left] = state.shown.get(steps[0], steps[0])
+        state.owed = (left, *steps[1:])
+
+    def _known(self, state: _State) -> Planned | None:
+        """What the failed tool itself would try next, once; no model is needed for that."""
+        remedy, state.remedy = state.remedy, ()
+        if not remedy or remedy in [turn.plan.steps for turn in state.turns]:
+            return None
+        return Planned(plan=Plan(steps=remedy), backend=REMEDY)
+
+    async def _think(self, state: _State, ports: Ports, cancel: CancelFlag) -> Planned:
         """Ask the model for the next batch; meanwhile run the read-only steps that the failed plan still had."""
+        speculate, state.ahead = state.ahead, ()
         failure = Failure(
             text=state.text, tried=tuple(state.tried), observations=tuple(state.observations), context=ports.context()
         )
@@ -105,7 +137,7 @@ class Recovery:
             if speculate and ports.budget_left() > len(speculate):
                 outcomes = await ports.observe(Plan(steps=speculate))
                 spent = (time.monotonic() - started) * 1000
-                self._note_speculation(state, speculate, outcomes)
+                self._observed(state, speculate, outcomes)
                 planned = await thinking
                 total = (time.monotonic() - started) * 1000
                 ports.speculated(tuple(step.tool for step in speculate), round(min(spent, total), 1))
@@ -115,60 +147,69 @@ class Recovery:
             if not thinking.done():
                 thinking.cancel()
 
-    def _note_speculation(self, state: _State, steps: tuple[Step, ...], outcomes: tuple[Outcome, ...]) -> None:
-        for step, outcome in zip(steps, outcomes, strict=True):
+    def _observed(self, state: _State, steps: tuple[Step, ...], outcomes: tuple[Outcome, ...]) -> None:
+        for step, outcome in zip(steps, outcomes, strict=False):  # nothing was seen where safety refused
             if outcome.status.ok:
                 state.observations.append(f"{step.tool}: {outcome.result or outcome.evidence}"[:300])
                 if not self._tools.spec(step.tool).looks:
                     state.known[step] = outcome
 
-    async def _act(
-        self, state: _State, planned: Planned, rest: tuple[Step, ...], ports: Ports, cancel: CancelFlag
-    ) -> Repair | None:
-        """Run one proposed batch and, when it works, the rest of the plan. None means: think again."""
+    async def _act(self, state: _State, planned: Planned, ports: Ports, cancel: CancelFlag) -> Repair | None:
+        """Run one proposed batch and, when it works, what the plan still owes. None means: think again."""
         steps = planned.plan.steps
         if cancel.is_set():
             return _end(state, "cancelled", "Stopped.")
         if not steps:
             say = planned.plan.say
             return _end(state, "asked" if say.rstrip().endswith("?") else "failed", say)
-        if set(steps) <= state.failed:
+        if set(steps) <= state.failed and planned.backend != REMEDY:
             return self._repeated(state, planned.plan)
-        batch = _without_suffix(steps, rest)
-        ran = await ports.run(planned.model_copy(update={"plan": Plan(steps=batch)}))
-        if isinstance(ran, Refused):
-            state.turns.append(RecoveryTurn(plan=planned.plan, note=ran.reason))
-            return _end(state, "failed", ran.reason)
-        self._learn(state, planned.plan, batch, ran)
-        if (halted := _halted(state, ran)) is not None:
-            return halted
-        if failed_core(batch, ran, self._tools) is not None:
+        batch = _without_suffix(steps, state.owed[1:])
+        ran = await self._run(state, planned.model_copy(update={"plan": Plan(steps=batch)}), planned.plan, ports)
+        if isinstance(ran, Repair):
+            return ran
+        if (index := failed_core(batch, ran, self._tools)) is not None:
+            # what it was to be followed by belongs to the way out of it
+            remedy = tuple(Step.parse(step, self._tools) for step in ran[index].remedy)
+            state.remedy = (*remedy, *batch[index + 1 :]) if remedy else ()
             return None
-        return await self._finish(state, (batch, ran), rest, ports)
+        if not self._reads(state.owed[0]) and all(map(self._reads, batch)):
+            self._observed(state, batch, ran)  # looking repairs nothing; what was seen is for the next thought
+            return None
+        state.note(batch, ran)
+        return await self._finish(state, batch, ports)
 
-    async def _finish(
-        self,
-        state: _State,
-        repair: tuple[tuple[Step, ...], tuple[Outcome, ...]],
-        rest: tuple[Step, ...],
-        ports: Ports,
-    ) -> Repair | None:
-        """The repair worked: do what the plan still owed. Speculative results that stay true are not fetched twice."""
-        batch, ran = repair
-        owed = tuple(step for step in rest if step not in state.known)
+    async def _finish(self, state: _State, batch: tuple[Step, ...], ports: Ports) -> Repair | None:
+        """The repair worked: do what is still owed. A repair that only prepares (scrolls, focuses) leaves the failed
+        input itself to be done; speculative results that stay true are not fetched twice."""
+        failed, *rest = state.owed
+        prepared = self._tools.spec(failed.tool).risk is Risk.INPUT and failed.tool not in {s.tool for s in batch}
+        owed = (*((failed,) if prepared else ()), *(step for step in rest if step not in state.known))
         if owed:
-            rest_ran = await ports.run(Planned(plan=Plan(steps=owed), backend="rest of the plan"))
-            if isinstance(rest_ran, Refused):
-                return _end(state, "failed", rest_ran.reason)
-            self._learn(state, Plan(steps=owed), owed, rest_ran)
-            if (halted := _halted(state, rest_ran)) is not None:
-                return halted
-            if failed_core(owed, rest_ran, self._tools) is not None:
+            plan = Plan(steps=owed)
+            ran = await self._run(state, Planned(plan=plan, backend=REST), plan, ports)
+            if isinstance(ran, Repair):
+                return ran
+            if (index := failed_core(owed, ran, self._tools)) is not None:
+                state.note(owed[:index], ran[:index])
+                self._owe(state, owed[index:], ran[index])
                 return None
-            batch, ran = (*batch, *owed), (*ran, *rest_ran)
-        known = tuple(step for step in rest if step in state.known)
-        batch, ran = (*batch, *known), (*ran, *(state.known[step] for step in known))
-        return Repair(result="repaired", steps=batch, outcomes=ran, turns=tuple(state.turns))
+            state.note(owed, ran)
+        state.done += [(step, state.known[step]) for step in rest if step in state.known]
+        steps, outcomes = tuple(zip(*state.done, strict=True))
+        return Repair(result="repaired", steps=steps, outcomes=outcomes, turns=tuple(state.turns))
+
+    async def _run(self, state: _State, planned: Planned, shown: Plan, ports: Ports) -> tuple[Outcome, ...] | Repair:
+        """Run a batch and learn from it. A refusal or a stop inside ends the loop: going around it is no repair."""
+        ran = await ports.run(planned)
+        note = planned.backend if planned.backend in (REMEDY, REST) else ""
+        if isinstance(ran, Refused):
+            state.turns.append(RecoveryTurn(plan=shown, note=ran.reason))
+            return _end(state, "failed", ran.reason)
+        state.turns.append(RecoveryTurn(plan=shown, outcomes=ran, note=note))
+        state.tried += _tried(planned.plan.steps, ran)
+        state.failed |= {step for step, outcome in zip(planned.plan.steps, ran, strict=True) if _lost(outcome)}
+        return _halted(state, ran) or ran
 
     def _repeated(self, state: _State, plan: Plan) -> Repair | None:
         """The model proposes only what has failed already: tell it once, then end."""
@@ -178,11 +219,6 @@ class Recovery:
         if state.repeats < MAX_REPEATS:
             return None
         return _end(state, "failed", "")
-
-    def _learn(self, state: _State, proposed: Plan, batch: tuple[Step, ...], ran: tuple[Outcome, ...]) -> None:
-        state.turns.append(RecoveryTurn(plan=proposed, outcomes=ran))
-        state.tried += _tried(batch, ran)
-        state.failed |= {step for step, outcome in zip(batch, ran, strict=True) if _lost(outcome)}
 
 
 def failed_core(steps: tuple[Step, ...], outcomes: tuple[Outcome, ...], tools: Toolbox) -> int | None:
@@ -209,12 +245,14 @@ def _halted(state: _State, outcomes: tuple[Outcome, ...]) -> Repair | None:
 
 
 def _tried(steps: tuple[Step, ...], outcomes: tuple[Outcome, ...]) -> list[tuple[Step, str]]:
-    """(step, "verified: evidence" or "failed: error; nearest: …") for all that really ran."""
+    """(step, "verified: evidence" or "failed: problem; closest: …") for all that really ran. What the tool advises the
+    user is left out: it is no advice for a planner."""
     tried = []
     for step, outcome in zip(steps, outcomes, strict=True):
         if outcome.status is not Status.SKIPPED:
-            nearest = f"; nearest: {', '.join(outcome.candidates[:5])}" if outcome.candidates else ""
-            tried.append((step, f"{outcome.status.value}: {outcome.error or outcome.evidence}{nearest}"))
+            nearest = f"; closest: {', '.join(outcome.candidates[:MAX_CLOSEST])}" if outcome.candidates else ""
+            told = outcome.error.partition("; ")[0].rstrip(".") or outcome.evidence
+            tried.append((step, f"{outcome.status.value}: {told}{nearest}"))
     return tried
 
 

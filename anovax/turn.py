@@ -268,7 +268,9 @@ class Turns:
         async def think(failure: Failure, cancel: CancelFlag) -> Planned:
             around = await self._parts.look()
             seen = failure.context.model_copy(update={"focus": around.focus, "windows": around.windows})
-            now = failure.model_copy(update={"context": seen})
+            others = ", ".join(w.name[:40] for w in around.windows if around.focus is None or w.id != around.focus.id)
+            told = (*failure.observations, f"other windows: {others}") if others else failure.observations
+            now = failure.model_copy(update={"context": seen, "observations": told})
             return await self._planned(live, self._parts.planner.think(now, cancel), "recovery")
 
         async def run(planned: Planned) -> tuple[Outcome, ...] | Refused:

@@ -9,7 +9,7 @@ import pytest
 
 from anovax.config import RecoveryConfig
 from anovax.plan import Context, Failure, Outcome, Plan, Planned, Status
-from anovax.recovery import Ports, Recovery, Refused, Repair
+from anovax.recovery import REMEDY, REST, Ports, Recovery, Refused, Repair
 from anovax.tool import CancelFlag, discover
 
 TOOLS = discover()
@@ -82,7 +82,7 @@ def test_a_right_name_repairs_and_the_rest_of_the_plan_follows() -> None:
     ended = repair(world, plan_of(OPEN, TYPE), failed(), skipped("type_text"))
     assert ended.result == "repaired"
     assert world.ran == [RIGHT, TYPE]
-    assert "nearest: calculator" in world.failures[0].tried[0][1]
+    assert "closest: calculator" in world.failures[0].tried[0][1]
 
 
 def test_the_rest_is_not_done_twice_when_the_model_repeats_it() -> None:
@@ -132,6 +132,85 @@ def test_read_only_steps_run_while_the_model_thinks() -> None:
     assert tools == ["get_time", "screenshot", "open_app", "screenshot"]  # the picture is taken again, the time is not
     assert {outcome.tool for outcome in ended.outcomes} == {"open_app", "get_time", "screenshot"}
     assert world.hidden[0][0] == ("get_time", "screenshot")
+
+
+def test_the_failed_tools_own_remedy_comes_before_any_thinking() -> None:
+    world = World()
+    ended = repair(world, plan_of(OPEN, TYPE), failed(remedy=(RIGHT,)), skipped("type_text"))
+    assert ended.result == "repaired"
+    assert world.ran == [RIGHT, TYPE]
+    assert world.failures == []
+    assert [turn.note for turn in ended.turns] == [REMEDY, REST]
+
+
+def test_a_remedy_that_fails_is_tried_once_and_the_model_hears_of_it() -> None:
+    class Stubborn(World):
+        def outcome(self, step: dict[str, Any]) -> Outcome:
+            return super().outcome(step).model_copy(update={"remedy": (OPEN,)})
+
+    world = Stubborn(plan_of(RIGHT))
+    ended = repair(world, plan_of(OPEN), failed(remedy=(OPEN,)))
+    assert ended.result == "repaired"
+    assert world.ran == [OPEN, RIGHT]
+    assert len(world.failures[0].tried) == 2
+
+
+def test_a_repair_that_only_prepares_leaves_the_failed_input_to_be_done() -> None:
+    focus = {"tool": "focus_window", "name": "notes"}
+    world = World(plan_of(focus))
+    lost = Outcome(tool="type_text", status=Status.FAILED, error="the focus went elsewhere")
+    ended = repair(world, plan_of(TYPE, TIME), lost, skipped("get_time"))
+    assert ended.result == "repaired"
+    assert [step["tool"] for step in world.ran if step != TIME] == ["focus_window", "type_text"]
+
+
+def test_what_was_done_of_a_step_is_not_done_again_and_the_reply_names_the_whole_step() -> None:
+    back, left = {"tool": "focus_window", "name": "notes"}, {"tool": "type_text", "text": "+21"}
+    lost = Outcome(tool="type_text", status=Status.FAILED, error="the focus went elsewhere", remedy=(back, left))
+    world = World()
+    ended = repair(world, plan_of(TYPE), lost)
+    assert world.ran == [back, left]
+    assert [step.to_json() for step in ended.steps] == [back, TYPE]
+
+
+def test_steps_that_went_well_before_a_second_failure_are_not_repeated() -> None:
+    class Fickle(World):
+        def outcome(self, step: dict[str, Any]) -> Outcome:
+            if step["tool"] == "click" and step not in self.ran:
+                self.ran.append(step)
+                return Outcome(tool="click", status=Status.FAILED, error="'go' is not to be seen")
+            return super().outcome(step)
+
+    click, scroll = {"tool": "click", "target": "go"}, {"tool": "scroll", "direction": "bottom"}
+    world = Fickle(plan_of(RIGHT), plan_of(scroll))
+    ended = repair(world, plan_of(OPEN, TYPE, click), failed(), skipped("type_text"), skipped("click"))
+    assert ended.result == "repaired"
+    assert world.ran == [RIGHT, TYPE, click, scroll, click]
+    assert [step.tool for step in ended.steps] == ["open_app", "type_text", "scroll", "click"]
+
+
+def test_looking_repairs_nothing_but_is_told_to_the_next_thought() -> None:
+    world = World(plan_of(SHOT, TIME), plan_of(RIGHT))
+    ended = repair(world, plan_of(OPEN), failed())
+    assert ended.result == "repaired"
+    assert world.ran == [SHOT, TIME, RIGHT]
+    assert any("ten past four" in seen for seen in world.failures[1].observations)
+
+
+def test_what_a_tool_advises_the_user_is_not_told_to_the_model() -> None:
+    world = World(plan_of(RIGHT))
+    repair(world, plan_of(OPEN), failed("No application is called so; install one."))
+    assert world.failures[0].tried[0][1] == "failed: No application is called so; closest: calculator"
+
+
+def test_running_ahead_can_be_switched_off() -> None:
+    world = World(plan_of(RIGHT))
+    loop = Recovery(RecoveryConfig(ahead=False), TOOLS)
+    outcomes = (failed(), skipped("get_time"))
+    ended = asyncio.run(loop.repair("open it", plan_of(OPEN, TIME), outcomes, world.ports(), CancelFlag()))
+    assert ended.result == "repaired"
+    assert [step["tool"] for step in world.ran] == ["open_app", "get_time"]
+    assert world.hidden == []
 
 
 def test_a_stop_ends_it() -> None:

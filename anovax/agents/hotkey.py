@@ -8,7 +8,7 @@ from pydantic import Field
 
 from anovax.desktop import Chord, Desktop
 from anovax.desktop.sound import VOLUME_KEYS, Loudness, change_loudness, read_loudness, restore_loudness
-from anovax.errors import ToolError
+from anovax.errors import ToolError, UserMustDecide
 from anovax.tool import KB_MOUSE, Agent, Done, Risk, StepContext, ToolArgs, Undo, UndoAction, WindowRef, tool
 
 _EFFECT_S = 0.4  # how long an effect may take to be seen
@@ -60,7 +60,7 @@ class HotkeyAgent(Agent):
                 return Done(evidence=f"{pressed} closed {focus.name!r}", verified=True)
             new = [window for window in desktop.windows() if window.id not in {old.id for old in before}]
             if new and closing:
-                raise ToolError(
+                raise UserMustDecide(
                     f"{focus.name if focus else 'It'} asks {new[0].name!r} instead of closing",
                     "answer it on the screen",
                 )

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from anovax.desktop import Desktop, Image, Rect
-from anovax.desktop.screen_targets import Target, choose_place, links, nth, parse_target
+from anovax.desktop.screen_targets import Target, choose_place, labels, links, nth, parse_target
 from anovax.errors import AmbiguousTarget, DesktopError, ToolError
 from anovax.tool import KB_MOUSE, Agent, Done, Risk, StepContext, ToolArgs, Undo, WindowRef, tool
 
@@ -111,11 +111,23 @@ class PointerAgent(Agent):
                 return *self._search(target), args.target
             except AmbiguousTarget:
                 raise
-            except ToolError:
+            except ToolError as error:
                 if waited >= _APPEARS_S:
-                    raise
+                    raise self._absent(args, target, error) from None
             step.sleep(0.3)
             waited += 0.3
+
+    def _absent(self, args: ClickArgs, target: Target, error: ToolError) -> ToolError:
+        """The failure, with what can be seen instead, and with the way to what may be below the window's edge."""
+        desktop: Desktop = self.parts.desktop
+        focus = desktop.focused()
+        if focus is None or target.link:
+            return error
+        boxes = desktop.ocr.read(desktop.screenshot(focus))
+        error.candidates = error.candidates or labels(target.text, boxes)
+        click = {"tool": "click", **args.model_dump(mode="json", exclude_defaults=True)}
+        error.remedy = ({"tool": "scroll", "direction": "bottom"}, click)
+        return error
 
     def _search(self, target: Target) -> tuple[int, int]:
         """The focused window first, then the monitors."""

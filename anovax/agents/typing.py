@@ -8,7 +8,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from anovax.desktop import Desktop, Typed
-from anovax.errors import ToolError
+from anovax.errors import FocusLost, ToolError
 from anovax.tool import KB_MOUSE, Agent, Done, Risk, StepContext, ToolArgs, Undo, UndoAction, WindowRef, tool
 
 _LONGEST_UNDO = 1000  # characters that are taken back by Backspace
@@ -39,7 +39,7 @@ class TypingAgent(Agent):
             raise ToolError("No window has the focus", "click into a window first")
         secure = bool(desktop.secure_field())
         before = None if secure else desktop.read_back(window)
-        typed = desktop.type_text(args.text, window, step)
+        typed = self._typed(args.text, window, step)
         verified = before is not None and self._arrived(before, args.text, window, step)
         if before is not None and not verified:
             raise ToolError(f"{window.name} does not show exactly what was typed", "look at the window and ask again")
@@ -47,6 +47,19 @@ class TypingAgent(Agent):
         return Done(
             evidence=self._evidence(typed, window, verified, secure), verified=verified, undo=undo, secret=secure
         )
+
+    def _typed(self, text: str, window: WindowRef, step: StepContext) -> Typed:
+        """Type; when the focus is lost on the way, the error knows how to go on."""
+        desktop: Desktop = self.parts.desktop
+        try:
+            return desktop.type_text(text, window, step)
+        except FocusLost as lost:
+            if not desktop.exists(window):
+                gone = f"{window.app or window.name} was closed before everything was typed"
+                raise ToolError(gone, "open it again") from None
+            back, rest = {"tool": "focus_window", "name": window.name[:200]}, _rest(text, lost.typed)
+            lost.remedy = (back, {"tool": "type_text", "text": rest}) if rest else (back,)
+            raise
 
     def _arrived(self, before: str, text: str, window: WindowRef, step: StepContext) -> bool:
         """Whether the field really holds the old text with the new one put in once."""
@@ -95,6 +108,11 @@ class TypingAgent(Agent):
                 return True
             step.sleep(0.05)
         return False
+
+
+def _rest(text: str, typed: int) -> str:
+    """What is left of ``text`` after so many characters (a line break counts as one, as it is typed)."""
+    return text.replace("\r\n", "\n")[typed:]
 
 
 def put_in(before: str, after: str, text: str) -> bool:

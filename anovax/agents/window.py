@@ -9,7 +9,7 @@ from pydantic import Field
 from anovax.desktop import Desktop
 from anovax.desktop.window_names import choose_window
 from anovax.desktop.windows_of import belongs
-from anovax.errors import ToolError
+from anovax.errors import ToolError, UserMustDecide
 from anovax.tool import KB_MOUSE, Agent, Done, Risk, StepContext, ToolArgs, Undo, UndoAction, WindowRef, tool
 
 _CLOSE_S = 4.0
@@ -68,11 +68,10 @@ class WindowAgent(Agent):
                     evidence=f"{window.name!r} is gone from the list of windows", verified=True, result=window.name
                 )
             if dialog := self._question(window, before):
-                raise ToolError(
+                raise UserMustDecide(
                     f"{window.name} is not closed: it asks {dialog.name!r}",
                     "answer the question on the screen",
                     f"{window.name} asks a question before it closes.",
-                    (dialog.name,),
                 )
             step.sleep(0.05)
             waited += 0.05
@@ -81,13 +80,22 @@ class WindowAgent(Agent):
     def _choose(self, name: str, most_recent: bool) -> WindowRef:
         desktop: Desktop = self.parts.desktop
         app = desktop.applications.resolve(name).app if name.strip() else None
-        return choose_window(
-            name,
-            desktop.windows(),
-            desktop.focused(),
-            lambda window: app is not None and belongs(window, app),
-            most_recent,
-        )
+        try:
+            return choose_window(
+                name,
+                desktop.windows(),
+                desktop.focused(),
+                lambda window: app is not None and belongs(window, app),
+                most_recent,
+            )
+        except UserMustDecide:
+            raise
+        except ToolError as error:
+            if not most_recent:  # it is to be closed: nothing that was not named
+                raise UserMustDecide(error.problem, error.fix, error.spoken, error.candidates) from None
+            if app is not None:
+                error.remedy = ({"tool": "open_app", "name": name},)
+            raise
 
     def _question(self, window: WindowRef, before: set[int]) -> WindowRef | None:
         """A dialog that the closing has raised: one that belongs to the window, or a new one of its process."""

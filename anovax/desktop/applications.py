@@ -78,6 +78,10 @@ class Applications:
                 return known or Application(id=name, name=name, command=words)
         return None
 
+    def kinds(self) -> tuple[str, ...]:
+        """What can be done here, in words that ``resolve`` understands: "text editor", "calculator" …"""
+        return tuple(role.words[0] for role in ROLES if self.resolve(role.words[0]).kind == "found")
+
     def names(self) -> tuple[str, ...]:
         return tuple(app.name for app in self.all())
 

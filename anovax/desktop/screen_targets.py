@@ -83,6 +83,16 @@ def _alike(said: str, boxes: Sequence[TextBox]) -> tuple[TextBox, ...]:
     return ()
 
 
+def labels(said: str, boxes: Sequence[TextBox], most: int = 5) -> tuple[str, ...]:
+    """Short texts that could be clicked instead (buttons, entries), those that sound most like ``said`` first."""
+    short = dict.fromkeys(
+        box.text.strip() for box in boxes if len(box.text.strip()) >= 2 and len(box.text.split()) <= 4
+    )
+    wanted = utils.default_process(said)
+    alike = sorted(short, key=lambda text: -fuzz.ratio(wanted, utils.default_process(text)))
+    return tuple(alike[:most])
+
+
 def nth(boxes: Sequence[TextBox], target: Target) -> TextBox:
     """Number ``target.number`` of ``boxes``; ToolError when there are fewer."""
     at = target.number - 1 if target.number > 0 else len(boxes) + target.number

@@ -41,12 +41,14 @@ class Typist:
         settled = self._windows.settle(window, min(_SETTLE_S, step.remaining))
         now = self._windows.focused()
         if now is None or now.id != window.id:
-            raise FocusLost(window.name, now.name if now else "no window")
+            lost = FocusLost(window.name, now.name if now else "no window")
+            lost.typed = len(text)
+            raise lost
         return Typed(characters=len(text), method=method, settled=settled)
 
     def _type(self, text: str, window: WindowRef, step: StepContext) -> str:
         pause = Pause(_BUTTON_S if _BUTTONS.search(f"{window.app} {window.title}") else 0.0)
-        spare = False
+        spare, arrived = False, 0
         for part, foreign in parts(text, self._keys.missing(text), self._keys.room()):
             if foreign:
                 self._keys.make_room(foreign, window, step)
@@ -54,7 +56,12 @@ class Typist:
             for number, burst in enumerate(bursts(part), 1):
                 step.guard(Effect(kind="type", payload=burst, window=window))
                 for char in burst:
-                    self._char(char, window, step, pause)
+                    try:
+                        self._char(char, window, step, pause)
+                    except FocusLost as lost:
+                        lost.typed = arrived
+                        raise
+                    arrived += 1
                 if number % _KEEP_UP == 0:
                     self._windows.settle(window, min(_KEEP_UP_S, step.remaining))
         return "spare_keys" if spare else "keys"

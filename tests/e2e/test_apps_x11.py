@@ -146,6 +146,26 @@ def test_a_slow_window_is_waited_for(apps: AppAgent, entry_folder: Path, steps: 
     assert apps.open_app(OpenAppArgs(name="slow poke"), steps()).verified
 
 
+def test_a_window_that_comes_too_late_is_not_waited_for_twice(
+    apps: AppAgent, desktop: Desktop, entry_folder: Path, steps: Steps
+) -> None:
+    """Asked for again, a slow start is waited for; it is not started a second time."""
+    command = "sh -c 'sleep 3; exec xterm -class Sleepy -T Sleepy'"
+    (entry_folder / "late.desktop").write_text(ENTRY.format(name="Sleepyhead", exec=command, more=""))
+    with pytest.raises(ToolError, match="no window of it appeared") as caught:
+        apps.open_app(OpenAppArgs(name="sleepyhead"), steps(ttl=2.0))
+    assert caught.value.remedy == ({"tool": "open_app", "name": "Sleepyhead"},)
+    assert apps.open_app(OpenAppArgs(name="sleepyhead"), steps()).verified
+    assert [effect.kind for effect in steps.effects] == ["launch"]
+    assert len(desktop.windows()) == 1
+
+
+def test_what_is_not_installed_tells_what_is(apps: AppAgent, steps: Steps) -> None:
+    with pytest.raises(ToolError) as caught:
+        apps.open_app(OpenAppArgs(name="number cruncher"), steps())
+    assert {"text editor", "calculator", "terminal"} <= set(caught.value.candidates)
+
+
 def test_a_program_for_the_terminal_gets_one(apps: AppAgent, entry_folder: Path, steps: Steps) -> None:
     (entry_folder / "top.desktop").write_text(ENTRY.format(name="Process Top", exec="top", more="Terminal=true"))
     done = apps.open_app(OpenAppArgs(name="process top"), steps())

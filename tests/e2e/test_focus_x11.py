@@ -16,9 +16,10 @@ import pytest
 from desktop_rig import QUIET, end, make_step, until
 from typing_apps import Terminal
 
+from anovax.agents.typing import TypeTextArgs, TypingAgent
 from anovax.desktop import Desktop, build
 from anovax.errors import Cancelled, FocusLost, ToolError
-from anovax.tool import Effect, StepContext
+from anovax.tool import AgentParts, Effect, StepContext
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
 
@@ -61,6 +62,24 @@ def check(seen: list[tuple[int, str]]) -> None:
 
 def test_a_thief_gets_at_most_one_character(start: Callable[..., object], tmp_path: Path, desktop: Desktop) -> None:
     check(thefts(range(12), start, tmp_path, desktop))
+
+
+def test_what_was_interrupted_can_be_finished(start: Callable[..., object], tmp_path: Path, desktop: Desktop) -> None:
+    """The failure of an interrupted typing carries the steps that finish it: every character once."""
+    victim, thief = (Terminal(start, made) for made in folders(tmp_path, 2))
+    desktop.activate(victim.window, make_step())
+    agent, text = TypingAgent(AgentParts(desktop=desktop)), TEXT.strip() * 20
+    theft = threading.Timer(0.1, lambda: desktop.activate(thief.window, make_step()))
+    theft.start()
+    with pytest.raises(FocusLost) as caught:
+        agent.type_text(TypeTextArgs(text=text), make_step())
+    theft.join()
+    back, rest = caught.value.remedy
+    assert back["tool"] == "focus_window"
+    assert text.endswith(rest["text"]) and 0 < len(rest["text"]) < len(text)
+    desktop.activate(victim.window, make_step())
+    agent.type_text(TypeTextArgs(text=rest["text"]), make_step())
+    assert until(lambda: victim.content() == text)
 
 
 @pytest.mark.full

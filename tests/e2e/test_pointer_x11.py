@@ -102,8 +102,10 @@ def test_the_second_link(agent: PointerAgent, board: Running, tmp_path: Path) ->
 
 
 def test_absent_text_is_said_to_be_absent(agent: PointerAgent, board: Running) -> None:
-    with pytest.raises(ToolError, match="not to be seen"):
-        agent.click(ClickArgs(target="Unsubscribe"), make_step())
+    with pytest.raises(ToolError, match="not to be seen") as caught:
+        agent.click(ClickArgs(target="Disregard"), make_step())
+    assert caught.value.candidates[0] == "Discard"
+    assert [step["tool"] for step in caught.value.remedy] == ["scroll", "click"]
 
 
 def test_a_click_on_nothing_is_unverified(agent: PointerAgent, board: Running, desktop: Desktop) -> None:

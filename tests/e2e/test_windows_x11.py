@@ -14,7 +14,7 @@ from anovax.agents.hotkey import HotkeyAgent, PressKeysArgs
 from anovax.agents.typing import TypeTextArgs, TypingAgent
 from anovax.agents.window import CloseWindowArgs, FocusWindowArgs, WindowAgent
 from anovax.desktop import Desktop, build
-from anovax.errors import AmbiguousTarget, DesktopError, ToolError
+from anovax.errors import AmbiguousTarget, DesktopError, ToolError, UserMustDecide
 from anovax.tool import AgentParts
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(90)]
@@ -50,6 +50,14 @@ def test_a_name_that_is_not_open_names_what_is(agent: WindowAgent, start: Start)
     with pytest.raises(ToolError) as caught:
         agent.focus_window(FocusWindowArgs(name="spreadsheet"), make_step())
     assert "Shopping notes" in caught.value.candidates
+    assert caught.value.remedy == ()
+
+
+def test_an_application_that_is_not_open_says_how_to_get_it(agent: WindowAgent, start: Start) -> None:
+    shell(start, "Shopping notes")
+    with pytest.raises(ToolError) as caught:
+        agent.focus_window(FocusWindowArgs(name="calculator"), make_step())
+    assert caught.value.remedy == ({"tool": "open_app", "name": "calculator"},)
 
 
 def test_close_is_seen_in_the_list_of_windows(agent: WindowAgent, start: Start, desktop: Desktop) -> None:
@@ -59,6 +67,15 @@ def test_close_is_seen_in_the_list_of_windows(agent: WindowAgent, start: Start, 
     assert not desktop.exists(music.window)
     assert agent.close_window(CloseWindowArgs(), make_step()).result == "Shopping notes"
     assert not desktop.exists(notes.window)
+
+
+def test_nothing_is_closed_in_place_of_what_is_not_there(agent: WindowAgent, start: Start, desktop: Desktop) -> None:
+    shell(start, "Shopping notes")
+    with pytest.raises(UserMustDecide) as caught:
+        agent.close_window(CloseWindowArgs(name="downloads"), make_step())
+    assert caught.value.candidates == ("Shopping notes",)
+    assert caught.value.remedy == ()
+    assert len(desktop.windows()) == 1
 
 
 def test_closing_one_of_two_alike_asks(agent: WindowAgent, start: Start, desktop: Desktop) -> None:
