@@ -196,6 +196,14 @@ async def test_revoking_ends_open_streams_within_a_second(tmp_path: Path, elsewh
         assert (await web.get("/api/history")).status == 401
 
 
+async def test_revoking_a_phone_that_takes_nothing_frees_its_place(tmp_path: Path) -> None:
+    async with running(tmp_path) as rig:
+        stuck = await _behind(rig)
+        rig.server.devices.revoke("stalled")
+        await until(lambda: rig.server.connections == 0 and not rig.server.backlog())
+        stuck.close()
+
+
 async def test_a_phone_can_forget_itself(tmp_path: Path) -> None:
     async with running(tmp_path) as rig, rig.session(rig.pair()) as web:
         assert (await web.post("/api/forget")).status == 200
@@ -228,13 +236,14 @@ async def test_shutdown_with_open_streams_is_quick(tmp_path: Path) -> None:
         streams = [await web.get(path) for path in ("/api/events", "/screen.mjpg", "/api/events")]
         socket = await web.ws_connect("/api/live")
         claiming = asyncio.create_task(web.post("/api/claim", json={"claim": "x"}))
-        await asyncio.sleep(0.1)
+        stuck = await _behind(rig)
         began = time.monotonic()
         await rig.server.close()
         assert time.monotonic() - began < 1
         await rig.server.close()
         for stream in streams:
             stream.close()
+        stuck.close()
         await socket.close()
         await asyncio.gather(claiming, return_exceptions=True)
 
@@ -407,10 +416,7 @@ async def test_a_phone_that_goes_in_the_middle_of_a_write_is_no_error(tmp_path: 
     asyncio.get_running_loop().set_exception_handler(lambda loop, context: troubles.append(context["message"]))
     async with running(tmp_path) as rig:
         for _ in range(3):
-            phone = await asyncio.to_thread(stalled_phone, rig)
-            while not rig.server.backlog():
-                rig.bus.publish(Noticed(text="x" * 20_000))
-                await asyncio.sleep(0.001)
+            phone = await _behind(rig)
             _drain(phone)  # the server's loop stands still meanwhile
             phone.setblocking(False)
             with contextlib.suppress(OSError):
@@ -420,7 +426,16 @@ async def test_a_phone_that_goes_in_the_middle_of_a_write_is_no_error(tmp_path: 
     assert troubles == []
 
 
-def stalled_phone(rig: Rig) -> ssl.SSLSocket:
+async def _behind(rig: Rig) -> ssl.SSLSocket:
+    """A phone that takes nothing, and for which something waits."""
+    phone = await asyncio.to_thread(_asked, rig)
+    while not rig.server.backlog():
+        rig.bus.publish(Noticed(text="x" * 20_000))
+        await asyncio.sleep(0.001)
+    return phone
+
+
+def _asked(rig: Rig) -> ssl.SSLSocket:
     """Asks for events and then never reads."""
     plain = socket.socket()
     plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
