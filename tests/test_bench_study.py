@@ -20,11 +20,12 @@ import pytest
 from anovax.bench.study import differences, figures, report, targets
 from anovax.bench.study.energy import Energy
 from anovax.bench.study.live import measured
+from anovax.bench.study.measuring import Measuring
 from anovax.bench.study.requests import Asked, digest, read_recordings, read_texts
 from anovax.bench.study.rows import Folder, Row
 from anovax.bench.study.running import Study, check, run
 from anovax.config import Config
-from anovax.errors import ConfigError, UsageError
+from anovax.errors import ConfigError, PlannerError, UsageError
 from anovax.events import (
     Event,
     Judged,
@@ -37,7 +38,9 @@ from anovax.events import (
     UtteranceEnded,
     WakeHeard,
 )
-from anovax.tool import discover
+from anovax.plan import Planned, PlanRequest
+from anovax.planner.fastpath import FastPath
+from anovax.tool import CancelFlag, discover
 from anovax.voice.audio import write_wav
 
 TABLE = (
@@ -88,6 +91,21 @@ def test_every_request_is_measured_stage_by_stage_and_judged(table: Path, tmp_pa
     )
     with (folder.path / "rows.csv").open(encoding="utf-8", newline="") as file:
         assert [line["text"] for line in csv.DictReader(file)] == [row.text for row in rows]
+
+
+def test_a_backend_that_fails_is_wrong_and_takes_no_part_in_the_times(tmp_path: Path) -> None:
+    class Broken(FastPath):
+        async def plan(self, request: PlanRequest, cancel: CancelFlag) -> Planned:
+            raise PlannerError("The server is away", "try again later")
+
+    measuring = Measuring(Config(), TOOLS, None, Energy(tmp_path))
+    asked = Asked("t1", "how are you", read_case("how are you", "chat"))
+    base = Row(request="t1", backend="remote", mode="warm", repeat=0)
+    row = asyncio.run(measuring.one(asked, Broken(TOOLS), base))
+    measuring.close()
+    assert "The server is away" in row.error and row.tools_right is False and row.plan is None
+    (group,) = figures.groups([row])
+    assert group.errors == 1 and group.stages() == [] and group.share("tools_right").value == 0
 
 
 def test_a_stopped_study_goes_on_and_measures_nothing_twice(table: Path, tmp_path: Path) -> None:
