@@ -12,11 +12,13 @@ from anovax.errors import Cancelled
 from anovax.tool import CancelFlag
 
 T = TypeVar("T")
+GRACE_S = 0.05  # how long a stop waits for an effect that is under way
 
 
 async def in_pool(pool: Executor, call: Callable[[], T], cancel: CancelFlag, seconds: float) -> T:
     """What ``call`` returns or raises in a thread of ``pool``; Cancelled as soon as the flag is set, TimeoutError after
-    ``seconds``. A call that has not begun by then never does; one that has cannot be ended, and its result is dropped.
+    ``seconds``. A call that has not begun by then never does; one that has cannot be ended, and its result is dropped
+    (after a stop it has GRACE_S to finish the effect that it is about, so that none comes after the request's end).
 
     All three ways to end settle one future, and nothing else is waited for: every step of every plan pays for this."""
     loop = asyncio.get_running_loop()
@@ -44,6 +46,8 @@ async def in_pool(pool: Executor, call: Callable[[], T], cancel: CancelFlag, sec
     try:
         queued = pool.submit(work)
         answer = await ended
+        if cancel.is_set() and queued.running():  # a key that is under way is sent before the request has ended
+            await asyncio.wait([asyncio.wrap_future(queued)], timeout=GRACE_S)
     finally:
         timer.cancel()
         unhook()

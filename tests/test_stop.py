@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from anovax import calls
 from anovax.bus import Bus
 from anovax.config import TtsConfig
 from anovax.errors import Cancelled
@@ -81,3 +82,28 @@ async def test_a_worker_that_ends_gives_its_result_or_its_error() -> None:
     bad.set_exception(ValueError("broken"))
     with pytest.raises(ValueError, match="broken"):
         await _unless_stopped(asyncio.wrap_future(bad), CancelFlag())
+
+
+@pytest.mark.parametrize(("grace_s", "stuck"), [(10.0, False), (0.01, True)])
+async def test_an_effect_that_is_under_way_ends_before_the_request(
+    grace_s: float, stuck: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calls, "GRACE_S", grace_s)
+    begun, go_on, effects = threading.Event(), threading.Event(), list[str]()
+
+    def press() -> None:
+        begun.set()
+        go_on.wait(10)
+        effects.append("key")
+
+    cancel = CancelFlag()
+    with ThreadPoolExecutor(1) as pool:
+        call = asyncio.ensure_future(calls.in_pool(pool, press, cancel, 10))
+        await asyncio.to_thread(begun.wait, 10)
+        cancel.set("stop")
+        if not stuck:
+            go_on.set()
+        with pytest.raises(Cancelled):
+            await call
+        assert effects == ([] if stuck else ["key"])
+        go_on.set()

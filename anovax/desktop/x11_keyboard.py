@@ -149,7 +149,7 @@ class Keyboard:
         while True:
             step.check()
             try:
-                if self._attempt(find, window, held):
+                if self._attempt(find, window, step, held):
                     self.sent += 1
                     return
             except ModifierHeld:
@@ -162,9 +162,9 @@ class Keyboard:
             if lacking:
                 provide()
 
-    def _attempt(self, find: _Find, window: WindowRef | None, held: Sequence[int]) -> bool:
+    def _attempt(self, find: _Find, window: WindowRef | None, step: StepContext, held: Sequence[int]) -> bool:
         """Check and press under one grab. False when the keymap has just changed and the key must be looked up
-        again."""
+        again. A stop that comes while the server answers still wins."""
         with self._x:
             with self._x.server_grabbed():
                 now = self._look()
@@ -173,6 +173,7 @@ class Keyboard:
                     stroke = None if self._x.keymap_changed() else find(now)
                     if stroke is None:
                         return False
+                    step.check()
                     self._strike(stroke, now, held)
                     return True
             if not right:
