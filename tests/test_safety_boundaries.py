@@ -7,12 +7,13 @@ import pytest
 from anovax.config import SafetyConfig
 from anovax.plan import Plan, Step, World
 from anovax.safety import ApprovedPlan, Refusal, Safety
+from anovax.safety.budget import MAX_NODES, MAX_TEXT, Budget, TooDeepError
 from anovax.safety.clicks import judge_click
 from anovax.safety.desk import Desk
 from anovax.safety.finding import APPROVED
 from anovax.safety.hotkeys import judge_chord
 from anovax.safety.keys import parse_chords
-from anovax.safety.places import Place
+from anovax.safety.places import Place, place_of_window
 from anovax.safety.simulate import MAX_LINES, Simulation
 from anovax.safety.taint import Taint, _tokens, judge_source
 from anovax.tool import Effect, Risk, WindowRef, discover
@@ -22,6 +23,7 @@ SAFETY = Safety(TOOLS, SafetyConfig())
 TERMINAL = WindowRef(id=1, app="XTerm", title="bash")
 EDITOR = WindowRef(id=2, app="Mousepad", title="notes.txt")
 BROWSER = WindowRef(id=3, app="firefox", title="Home - Mozilla Firefox")
+MODAL = WindowRef(id=4, app="Gvim", title="notes.txt")
 LINES = "the quick brown fox\n" * 450  # more than the keys that a plan may press
 
 
@@ -239,10 +241,44 @@ CLICK = {"tool": "click", "x": 5, "y": 5}
         ([keys("up ctrl+j")], TERMINAL, "ask"),
         ([keys("up ctrl+o")], None, "approve"),
         ([text("http://127.0.0.1\n")], None, "ask"),
+        ([keys("escape"), text("ls\n")], TERMINAL, "ask"),
+        ([keys("escape"), text("ls\n")], None, "approve"),
+        ([text(":w !sh\n")], MODAL, "ask"),
+        ([text(":w !sh\n")], EDITOR, "approve"),
+        ([text("and so on\n")], MODAL, "approve"),
+        ([text("a: b\n" * 450)], EDITOR, "approve"),
+        ([text("hello\nx:w !sh\n")], MODAL, "ask"),
+        ([text("ihello\x1b:!rm -rf ~\n")], MODAL, "refuse"),
+        ([text("ihello\x1b:!rm -rf ~\n")], EDITOR, "approve"),
+        ([keys("up"), text(LINES)], MODAL, "approve"),
     ],
 )  # fmt: skip
 def test_places_and_keys(steps: list[dict[str, object]], window: WindowRef | None, expected: str) -> None:
     assert judged(*steps, focus=window) == expected
+
+
+def test_what_stands_in_other_terminals_is_seen_when_there_is_one() -> None:
+    steps = {"tool": "focus_window", "name": "xterm"}, keys("enter")
+    assert judged(*steps, focus=EDITOR, standing=((1, "ls"),)) == "approve"
+    assert judged(*steps, focus=EDITOR, standing=((1, "sudo ls"),)) == "ask"
+    assert judged(*steps, focus=EDITOR, standing=((1, "ls"), (5, "id"))) == "ask"
+    assert judged(*steps, focus=EDITOR, standing=((1, "ls\x10"),)) == "ask"
+    assert judged(*steps, focus=EDITOR) == "approve"
+
+
+def test_titles_do_not_change_what_a_terminal_is() -> None:
+    assert place_of_window(WindowRef(app="XTerm", title="Save As")) is Place.TERMINAL
+    assert place_of_window(WindowRef(app="Rofi", title="Open")) is Place.RUN_BOX
+    assert place_of_window(WindowRef(app="Konsole.Frobnicator", title="x")) is Place.TERMINAL
+    assert place_of_window(WindowRef(app="org.example.Frobnicator", title="x")) is Place.UNKNOWN
+
+
+def test_a_budget_is_spent_to_its_end() -> None:
+    for spend, limit in ((lambda b, n: b.spend(nodes=n), MAX_NODES), (lambda b, n: b.spend(text=n), MAX_TEXT)):
+        budget = Budget()
+        spend(budget, limit)
+        with pytest.raises(TooDeepError):
+            spend(budget, 1)
 
 
 def test_single_lines_are_judged_up_to_a_bound() -> None:

@@ -22,7 +22,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 MODULES = (
     "finding", "judgement", "filter", "steps", "effects", "clicks", "hotkeys", "taint", "simulate", "budget", "desk",
-    "places",
+    "places", "editors",
 )  # fmt: skip
 TESTS = ("test_safety_boundaries", "test_safety_decisions", "test_safety_filter", "test_safety_injection")
 WEAKER = {"refuse": "ask", "ask": "notice", "notice": "ask"}
