@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
+import dataclasses
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+import anovax
 from anovax.bus import Bus
 from anovax.consent import ConsentDesk
 from anovax.events import ConsentAnswered, ConsentAsked
 from anovax.plan import Decision, Verdict
-from anovax.tool import CancelFlag
+from anovax.tool import AgentParts, CancelFlag
 
 QUESTION = Verdict(decision=Decision.ASK, rule="sudo", reason="It runs as root.", step=1, exact="sudo apt update")
 
@@ -93,3 +97,47 @@ def test_what_is_no_answer_is_left_alone(text: str) -> None:
 
 def test_a_yes_without_a_question_is_no_answer() -> None:
     assert ConsentDesk(Bus(), 5).answer_spoken("yes", "voice") is False
+
+
+def test_an_answer_after_the_expiry_comes_too_late() -> None:
+    bus, known = Bus(), list[str]()
+    desk = ConsentDesk(bus, 0.05)
+    with bus.subscribe() as events:
+        assert asyncio.run(desk.ask("t", QUESTION, CancelFlag())) is False
+        known.extend(e.consent for e in iter(lambda: events.get(0), None) if isinstance(e, ConsentAsked))
+    assert not desk.waiting
+    assert [desk.answer(consent, True, "phone") for consent in known] == [False]
+    assert desk.answer_spoken("yes", "voice") is False
+
+
+def test_an_answer_to_an_earlier_question_is_none_to_the_next() -> None:
+    bus = Bus()
+    desk = ConsentDesk(bus, 5)
+    given: list[str] = []
+    assert asyncio.run(asked(desk, bus, lambda consent: (given.append(consent), desk.answer(consent, True, "phone"))))
+    desk = ConsentDesk(bus, 0.2)
+    late: list[bool] = []
+    again = asyncio.run(asked(desk, bus, lambda consent: late.append(desk.answer(given[0], True, "phone"))))
+    assert (again, late) == (False, [False])
+
+
+async def test_a_spoken_yes_to_two_questions_is_an_answer_to_none() -> None:
+    bus = Bus()
+    desk = ConsentDesk(bus, 5)
+    with bus.subscribe() as events:
+        asking = [asyncio.ensure_future(desk.ask(turn, QUESTION, CancelFlag())) for turn in "ab"]
+        await asyncio.sleep(0)
+        assert desk.answer_spoken("yes", "voice") is False
+        for event in iter(lambda: events.get(0), None):
+            if isinstance(event, ConsentAsked):
+                assert desk.answer(event.consent, event.turn == "b", "keyboard")
+        assert await asyncio.gather(*asking) == [False, True]
+
+
+def test_no_agent_can_reach_an_answer() -> None:
+    """Agents get their parts from ``AgentParts``, which holds no desk of consents, and import nothing that does."""
+    root = Path(anovax.__file__).parent
+    assert "consent" not in {field.name for field in dataclasses.fields(AgentParts)}
+    for path in (root / "agents").rglob("*.py"):
+        names = {node.attr for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Attribute)}
+        assert not names & {"answer", "answer_spoken", "ConsentDesk", "grant"}, path
