@@ -54,9 +54,10 @@ function drawQuick(send) {
   $("quick").replaceChildren(...lines.map((line) => {
     const item = document.createElement("li");
     const button = document.createElement("button");
-    button.textContent = line;
+    const [name, ...request] = line.split(" = "); // the assistant understands English, the button may say it otherwise
+    button.textContent = name;
     button.dir = "auto";
-    button.onclick = () => send(line);
+    button.onclick = () => send(request.join(" = ") || name);
     item.append(button);
     return item;
   }));

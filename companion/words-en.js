@@ -24,7 +24,7 @@ export default {
   no_history: "Nothing yet.",
   language: "Language", language_auto: "Like the phone",
   theme: "Colours", theme_auto: "Like the phone", theme_light: "Light", theme_dark: "Dark",
-  quick_edit: "Quick requests", quick_help: "One per line. They stay on this phone.",
+  quick_edit: "Quick requests", quick_help: "One per line; “Name = request” shows only the name. They stay on this phone.",
   quick_first: ["What time is it?", "Take a screenshot", "Open the calculator", "Read the screen"],
   about: "This phone is “{device}”.", forget: "Unpair this phone", forget_sure: "Unpair this phone? It then needs a new code.",
   pair_title: "Pair this phone", pair_text: "Run “anovax pair” on the computer. Scan the code it shows, or type it here.",

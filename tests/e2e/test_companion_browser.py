@@ -183,10 +183,12 @@ async def test_text_quick_requests_and_history(browser: Browser, data: Path) -> 
         await until(lambda: len(rig.assistant.texts) == 2)
         assert rig.assistant.texts == [("open the calculator", "Pixel"), ("What time is it?", "Pixel")]
         await page.click("#open-menu")
-        await page.fill("#quick-edit", "Play music\n\n  Lock the screen ")
+        await page.fill("#quick-edit", "Play music\n\n  Sperren = Lock the screen ")
         await page.click("#menu [data-close]")
         await page.reload()
-        await expect(page.locator("#quick button")).to_have_text(["Play music", "Lock the screen"])
+        await expect(page.locator("#quick button")).to_have_text(["Play music", "Sperren"])
+        await page.click("#quick button >> nth=1")
+        await until(lambda: rig.assistant.texts[-1] == ("Lock the screen", "Pixel"))
         await page.click("#open-history")
         await expect(page.locator("#past li")).to_contain_text(["what time is it"])
 
@@ -377,7 +379,7 @@ async def test_two_phones_at_once(browser: Browser, data: Path) -> None:
         await first.fill("#text", "from one")
         await first.press("#text", "Enter")
         await second.click("#quick button >> nth=0")
-        await until(lambda: sorted(rig.assistant.texts) == [("Wie spät ist es?", "Zwei"), ("from one", "One")])
+        await until(lambda: sorted(rig.assistant.texts) == [("What time is it?", "Zwei"), ("from one", "One")])
 
 
 # --- the network -----------------------------------------------------------------------------------------------------
