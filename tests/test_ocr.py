@@ -13,9 +13,11 @@ from PIL import Image, ImageDraw, ImageFont
 from anovax.desktop.ocr import Ocr, TextBox, as_lines, matches, reading_order, relevant
 from anovax.desktop.recogniser import FULL, Recogniser
 from anovax.desktop.text_lines import text_lines
+from anovax.desktop.word_shapes import likeness
 from anovax.errors import DesktopError
 
 Place = tuple[str, int, int]  # text, x, y
+WORDS = "copper valley index harbour of minutes the winter ledger to clerk notice storage a bridge permit hall".split()
 
 
 def picture(
@@ -133,6 +135,34 @@ def test_unchanged_text_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> No
     before = sum(counted)
     fresh.read(picture((*DIALOG, ("Help", 500, 300))))
     assert sum(counted) - before == 1
+
+
+ROWS = [
+    ("annual report of the river committee", 20 + 560 * (n % 2), 12 + 24 * (n // 2)) if n in (21, 50) else
+    (" ".join(WORDS[n * k % len(WORDS)] for k in range(1, 3 + n % 5)), 20 + 560 * (n % 2), 12 + 24 * (n // 2))
+    for n in range(60)
+]  # fmt: skip
+
+
+def test_on_a_full_page_only_what_looks_like_the_text_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[int] = []
+    real = Recogniser.read
+    monkeypatch.setattr(
+        Recogniser, "read", lambda self, crops, height=FULL: (looked.append(len(crops)), real(self, crops, height))[1]
+    )
+    found = Ocr().find(picture(ROWS, (1200, 760)), "Annual report of the river committee")
+    assert len([box for box in found if box.score > 0.95]) == 2
+    assert sum(looked) < 40
+
+
+def test_the_place_of_words_tells_lines_apart() -> None:
+    """The right line is among the likeliest few, without reading any."""
+    image = picture(ROWS, (1200, 760))
+    crops = [image[y - 2 : y + 20, x - 4 : x + 540] for _, x, y in ROWS]
+    for wanted in (3, 21, 34, 57):
+        alike = likeness(crops, ROWS[wanted][0])
+        assert (alike > alike[wanted]).sum() <= 12, ROWS[wanted]
+    assert likeness([np.full((20, 60, 3), 250, np.uint8)], "anything")[0] < 0
 
 
 def test_many_threads_one_engine(ocr: Ocr) -> None:

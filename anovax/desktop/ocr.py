@@ -14,6 +14,7 @@ from rapidfuzz import fuzz
 
 from anovax.desktop.recogniser import FULL, GLIMPSE, Recogniser
 from anovax.desktop.text_lines import Boxes, text_lines
+from anovax.desktop.word_shapes import likeness
 from anovax.errors import DesktopError
 
 Picture = npt.NDArray[np.uint8]  # height x width x 3
@@ -24,6 +25,8 @@ _GLIMPSED = 4  # letters from which a glimpse is worth it
 _MAYBE = 60  # likeness of a glimpse from which the line is read in full
 _SAME = 0.8  # likeness from which a line is the text that was meant
 _EXACT = 0.97  # a find that needs no further look
+_AT_ONCE = 12  # lines that are looked at together, the likeliest first
+_UNLIKE = 0.05  # what looks by so much less like the text than the place where it was found cannot be it as well
 _LETTERS_PER_HEIGHT = 1.7  # letters that fit into a stretch as long as the line's box is high
 
 
@@ -60,19 +63,35 @@ class Ocr:
         return reading_order(self._recognised(image, text_lines(_checked(image))))
 
     def find(self, image: Picture, text: str) -> tuple[TextBox, ...]:
-        """The places where ``text`` stands, best first. Lines of a fitting length come first, and the longer ones only
-        when none of these is it; each is glimpsed at, and read in full where it may be the one."""
+        """The places where ``text`` stands, best first. Lines of a fitting length come first, of these the ones whose
+        words look as long as the text's, and the longer ones only when none of these is it; each is glimpsed at, and
+        read in full where it may be the one."""
         boxes = text_lines(_checked(image))
         letters = boxes[:, 2] / np.maximum(boxes[:, 3], 1) * _LETTERS_PER_HEIGHT
         want = max(1, len(text.replace(" ", "")))
         least = 0.5 * min((len(word) for word in text.split()), default=1) - 1  # a line may fall into its words
         near = (letters > least) & (letters < 2.2 * want + 4)
-        read = self._recognised(image, self._worth(image, boxes[near], text))
+        read = self._likely_first(image, boxes[near], text)
         found = matches(read, text)
         if found and found[0].score >= _EXACT:
             return found
         longer = self._worth(image, boxes[letters >= 2.2 * want + 4], text)
         return matches((*read, *self._recognised(image, longer)), text)
+
+    def _likely_first(self, image: Picture, boxes: Boxes, text: str) -> tuple[TextBox, ...]:
+        """What was read of ``boxes``, in order of likelihood: up to the text itself and all that look as it does."""
+        alike = likeness(_crops(image, boxes), text)
+        order, least, read = np.argsort(-alike), -np.inf, tuple[TextBox, ...]()
+        for start in range(0, len(order), _AT_ONCE):
+            some = order[start : start + _AT_ONCE]
+            some = some[alike[some] >= least]
+            if not len(some):
+                break
+            read += self._recognised(image, self._worth(image, boxes[some], text))
+            found = matches(read, text)
+            if least == -np.inf and found and found[0].score >= _EXACT:
+                least = alike[_place(boxes, found[0])].min(initial=np.inf) - _UNLIKE
+        return read
 
     def _worth(self, image: Picture, boxes: Boxes, text: str) -> Boxes:
         """The boxes that may carry ``text`` by a glimpse at each; of a very short text a glimpse tells nothing."""
@@ -109,6 +128,14 @@ class Ocr:
         while len(self._read) > _KEPT:
             self._read.popitem(last=False)
         return out
+
+
+def _place(boxes: Boxes, found: TextBox) -> npt.NDArray[np.bool_]:
+    """Which of the boxes ``found`` was read from."""
+    x, y, w, h = boxes.T
+    across = np.minimum(x + w, found.x + found.w) - np.maximum(x, found.x)
+    down = np.minimum(y + h, found.y + found.h) - np.maximum(y, found.y)
+    return np.asarray((across > 0) & (down > 0))
 
 
 def _crops(image: Picture, boxes: Boxes) -> list[Picture]:
