@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import time
 from pathlib import Path
 
 import pytest
@@ -103,3 +104,26 @@ def test_old_days_are_deleted_at_the_start(tmp_path: Path) -> None:
     old.write_text("")
     write_turn(tmp_path, "aa11")
     assert not old.exists()
+
+
+def _write_for_ever(folder: Path) -> None:
+    bus = Bus()
+    record = journal.Journal(folder, JournalConfig(), bus)
+    for number in range(1_000_000):
+        record.append(TurnStarted(turn=f"t{number}", text="type " + "hello " * 200, source="text"))
+
+
+def test_a_kill_while_it_writes_loses_at_most_the_line_that_was_under_way(tmp_path: Path) -> None:
+    writer = multiprocessing.get_context("spawn").Process(target=_write_for_ever, args=(tmp_path,))
+    writer.start()
+    until = time.monotonic() + 15
+    while sum(1 for _ in journal.entries(tmp_path)) < 20 and time.monotonic() < until:
+        time.sleep(0.01)
+    writer.kill()
+    writer.join(10)
+    written = [entry.n for entry in journal.entries(tmp_path)]
+    assert written == list(range(1, len(written) + 1))
+    assert len(written) >= 20
+    write_turn(tmp_path, "bb22")
+    assert journal.verify(tmp_path) == []
+    assert [entry.n for entry in journal.entries(tmp_path)] == list(range(1, len(written) + 5))
