@@ -405,6 +405,19 @@ async def test_a_clock_that_is_set_renews_the_certificate_at_once(
         await until(lambda: certificate_of(rig) != serial)
 
 
+async def test_an_ageing_certificate_is_renewed_while_running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("anovax.companion.server.NETWORK_S", 0.05)
+    monkeypatch.setattr("anovax.companion.server.CERTIFICATE_S", 0.1)
+    async with running(tmp_path) as rig:
+        serial = certificate_of(rig)
+        await asyncio.sleep(0.3)
+        assert certificate_of(rig) == serial
+        rig.server.authority._fixed_now = datetime.now(UTC) + timedelta(days=61)
+        await until(lambda: certificate_of(rig) != serial)
+        shown = await asyncio.to_thread(ssl.get_server_certificate, ("127.0.0.1", rig.server.port))
+        assert shown.strip() in certificate_of(rig)  # new connections get it
+
+
 def certificate_of(rig: Rig) -> str:
     return (rig.folder / "companion" / "tls" / "server.pem").read_text()
 
