@@ -70,6 +70,7 @@ class _State:
     tried: list[tuple[Step, str]]
     failed: set[Step]
     owed: tuple[Step, ...]
+    asked: frozenset[str]  # tools of the plan
     done: list[tuple[Step, Outcome]] = field(default_factory=list)
     observations: list[str] = field(default_factory=list)
     turns: list[RecoveryTurn] = field(default_factory=list)
@@ -98,7 +99,7 @@ class Recovery:
             raise ValueError("nothing failed")
         if outcomes[index].ambiguous:  # only the user can decide
             return Repair(result="asked", say=_question(outcomes[index]))
-        state = _State(text, _tried(plan.steps, outcomes), {plan.steps[index]}, plan.steps[index:])
+        state = _State(text, _tried(plan.steps, outcomes), {plan.steps[index]}, plan.steps[index:], _names(plan))
         self._owe(state, state.owed, outcomes[index])
         state.ahead = tuple(s for s in state.owed[1:] if self._config.ahead and self._reads(s))
         for _ in range(self._config.turns):
@@ -156,10 +157,10 @@ class Recovery:
 
     async def _act(self, state: _State, planned: Planned, ports: Ports, cancel: CancelFlag) -> Repair | None:
         """Run one proposed batch and, when it works, what the plan still owes. None means: think again."""
-        steps = planned.plan.steps
+        proposed, steps = planned.plan.steps, self._wanted(state, planned.plan.steps)
         if cancel.is_set():
             return _end(state, "cancelled", "Stopped.")
-        if not steps:
+        if not proposed:
             say = planned.plan.say
             return _end(state, "asked" if say.rstrip().endswith("?") else "failed", say)
         if set(steps) <= state.failed and planned.backend != REMEDY:
@@ -178,6 +179,16 @@ class Recovery:
             return None
         state.note(batch, ran)
         return await self._finish(state, batch, ports)
+
+    def _wanted(self, state: _State, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+        """``steps`` less the input of a kind that the plan never had: a repair types, presses, clicks and closes
+        nothing that was not asked for."""
+
+        def enters(step: Step) -> bool:
+            spec = self._tools.spec(step.tool)
+            return spec.risk is Risk.INPUT and spec.core
+
+        return tuple(step for step in steps if step.tool in state.asked or not enters(step))
 
     async def _finish(self, state: _State, batch: tuple[Step, ...], ports: Ports) -> Repair | None:
         """The repair worked: do what is still owed. A repair that only prepares (scrolls, focuses) leaves the failed
@@ -228,6 +239,10 @@ def failed_core(steps: tuple[Step, ...], outcomes: tuple[Outcome, ...], tools: T
         if tools.spec(step.tool).core and _lost(outcome):
             return index
     return None
+
+
+def _names(plan: Plan) -> frozenset[str]:
+    return frozenset(step.tool for step in plan.steps)
 
 
 def _lost(outcome: Outcome) -> bool:

@@ -189,6 +189,19 @@ def test_steps_that_went_well_before_a_second_failure_are_not_repeated() -> None
     assert [step.tool for step in ended.steps] == ["open_app", "type_text", "scroll", "click"]
 
 
+def test_a_repair_enters_nothing_that_the_plan_did_not() -> None:
+    world = World(plan_of(RIGHT, TYPE, {"tool": "press_keys", "keys": "enter"}))
+    ended = repair(world, plan_of(OPEN), failed())
+    assert ended.result == "repaired"
+    assert world.ran == [RIGHT]
+
+
+def test_a_proposal_of_nothing_but_such_input_is_none() -> None:
+    world = World(plan_of(TYPE), plan_of(TYPE))
+    assert repair(world, plan_of(OPEN), failed()).result == "failed"
+    assert world.ran == []
+
+
 def test_looking_repairs_nothing_but_is_told_to_the_next_thought() -> None:
     world = World(plan_of(SHOT, TIME), plan_of(RIGHT))
     ended = repair(world, plan_of(OPEN), failed())
