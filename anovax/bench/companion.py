@@ -151,6 +151,8 @@ async def fifty(seconds: float) -> list[Figure]:
 async def soak(seconds: float, say: Say = lambda text: None) -> list[Figure]:
     """How much memory grows after the first quarter, while one phone watches, one listens and one comes and goes."""
     async with serving(DrawnScreen(moving=True)) as (server, bus):
+        # The first smaller picture makes the allocator keep two frames' worth for good: that is no growth over time.
+        await (await phones(server, "hold", 1, 2, "/screen.mjpg?width=640")).delays()
         kinds = ("pictures", "events", "churn")
         measured = [asyncio.ensure_future((await phones(server, kind, 1, seconds, EVENTS)).delays()) for kind in kinds]
         end, sizes = time.monotonic() + seconds, list[float]()
