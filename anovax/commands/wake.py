@@ -132,9 +132,9 @@ def _place(phrase: str, output: Path | None, processes: int) -> Any:
     from anovax.training.voices import gather
 
     word = phrase.replace(" ", "_").replace("'", "")
+    if weights.known(f"wake/{word}"):
+        word += "_v0_own"  # what stands after _v0 is no part of the phrase
     path = output or models_dir() / "wake" / f"{word}.onnx"
-    if output is None and weights.known(f"wake/{word}"):
-        raise UsageError(f"wake/{word} is the name of a model that AnovaX brings along", "name a file with --output")
     if not path.parent.is_dir():
         raise UsageError(f"There is no folder {path.parent}", "make it, or name another with --output")
     voice = weights.find(f"tts/{load_config().tts.voice}")
@@ -158,6 +158,7 @@ def _told(report: Any) -> str:
     lines = [
         f"{report.file}: “{report.phrase}”, learnt in {report.seconds / 60:.0f} min.",
         f"{report.learnt} examples ({report.learnt_hours} h) by {len(report.learning)} voices.",
+        f"Use it: word = “{_name(Path(report.file))}” under [wake] in the configuration.",
         *(f"Not here: {name}." for name in report.missing),
     ]
     if not at.positives:
@@ -175,6 +176,12 @@ def _told(report: Any) -> str:
         "The voices are synthetic: people in your room may fare worse. Try it: anovax bench wake FOLDER",
     ]
     return "\n".join(lines)
+
+
+def _name(path: Path) -> str:
+    from anovax.setup.manifest import models_dir
+
+    return path.stem if path.parent == models_dir() / "wake" else str(path.absolute())
 
 
 def _detections(detector: Any, path: Path) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from anovax.training.windows import corpus
 
 TUNED_SHARE = 0.15  # of the examples, kept aside to choose the threshold
 VOTES = 3
+MOST_STEPS = 2000
 NEEDED = ("onnx", "pyworld")
 
 
@@ -35,7 +36,7 @@ class Place:
     processes: int = 2
 
 
-def train_wake_word(recipe: Recipe, place: Place, told: Told = untold, steps: int = 2000) -> Report:
+def train_wake_word(recipe: Recipe, place: Place, told: Told = untold, steps: int = 0) -> Report:
     """Make ``place.output`` and say how good it is. ``told`` may raise Cancelled: then nothing is left behind.
 
     Raises UsageError where a library is missing, AudioError for a recording that cannot be read.
@@ -50,7 +51,7 @@ def train_wake_word(recipe: Recipe, place: Place, told: Told = untold, steps: in
         trial = list(factory.make(trial_scenes(recipe, voices.held_out), "examples to test with", told))
     finally:
         factory.close()
-    made, threshold = learn(learnt, steps, recipe.seed, told)
+    made, threshold = learn(learnt, steps or min(MOST_STEPS, 10 * recipe.positives), recipe.seed, told)
     found = measured(trial, corpus(trial).scores(made), threshold) if trial else measured([], [], threshold)
     report = Report(
         phrase=recipe.phrase,
