@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import voice_rig as rig
 
-from anovax.bench import latency_stt, wake
+from anovax.bench import latency_stt, voice, wake
 from anovax.bench.table import wilson
-from anovax.errors import UsageError
+from anovax.config import Config
+from anovax.errors import AudioError, UsageError
 from anovax.voice.audio import write_wav
+from anovax.voice.virtual_sound import NEEDED
 
 Weight = Callable[[str], Path]
 
@@ -86,3 +89,29 @@ def test_clips_are_read_from_a_table(tmp_path: Path) -> None:
     write_wav(folder / "a.wav", rig.silence(0.1))
     (folder / "transcripts.tsv").write_text("path\ttext\nspeech/a.wav\thello\nspeech/gone.wav\tnope\nspeech/a.wav\t\n")
     assert [clip.text for clip in latency_stt.read_clips(folder / "transcripts.tsv")] == ["hello"]
+
+
+def test_a_figure_counts_what_did_not_happen() -> None:
+    figure = voice._figure("x", [0.1, None, 0.3], 250)
+    assert (figure.trials, figure.missed, figure.p50, figure.longest) == (3, 1, 200.0, 300.0)
+    with pytest.raises(AudioError, match="nothing was heard in 2 trials"):
+        voice._figure("x", [None, None], None)
+
+
+def test_the_last_sound_is_found() -> None:
+    assert voice._last_loud(rig.join(rig.silence(0.1), rig.louder(rig.cough(), 1.0), rig.silence(0.5))) > 1600
+    assert voice._last_loud(rig.silence(0.5)) == 0
+
+
+@pytest.mark.full
+@pytest.mark.e2e
+@pytest.mark.models
+@pytest.mark.timeout(400)
+def test_the_voice_is_measured_on_virtual_hardware(weight: Weight) -> None:
+    for model in ("tts/en_US-joe-medium", "stt/tiny.en", "wake/hey_jarvis", "wake/features"):
+        weight(model)
+    if any(shutil.which(tool) is None for tool in NEEDED):
+        pytest.skip("PulseAudio and its tools are needed for virtual sound hardware")
+    figures = voice.run(Config(), trials=2)
+    assert len(figures) == 9
+    assert all(figure.p50 < 10_000 for figure in figures)
