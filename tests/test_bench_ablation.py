@@ -12,6 +12,7 @@ from anovax.bench.paper import paper_desktop
 from anovax.config import Config, PlannerConfig
 from anovax.errors import FocusLost
 
+pytestmark = pytest.mark.timeout(90)  # thirty assistants are built, one after the other
 RULES = Config(planner=PlannerConfig(backend="fastpath"))
 BY_RULES = {
     "dictation",

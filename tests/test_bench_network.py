@@ -22,6 +22,12 @@ from anovax.planner.fastpath import FastPath
 from anovax.tool import CancelFlag, discover
 
 TOOLS = discover()
+pytestmark = pytest.mark.timeout(60)  # compiling rules and schema takes its time on a busy machine
+
+
+@pytest.fixture(scope="module")
+def rules() -> FastPath:
+    return FastPath(TOOLS)
 
 
 def test_packets_take_delay_and_jitter_and_losses_cost_retransmissions() -> None:
@@ -62,8 +68,8 @@ async def planned(url: str, text: str) -> Plan:
         planner.close()
 
 
-async def test_a_plan_comes_through_the_network_unchanged_and_late() -> None:
-    local, shape = FastPath(TOOLS), Network(delay=40, jitter=0, loss=0, handshakes=1)
+async def test_a_plan_comes_through_the_network_unchanged_and_late(rules: FastPath) -> None:
+    local, shape = rules, Network(delay=40, jitter=0, loss=0, handshakes=1)
     text = "type good evening and press enter"
     async with cloud.serving(local) as port, network.through(shape, port, seed=0) as url:
         started = time.monotonic()
@@ -75,8 +81,8 @@ async def test_a_plan_comes_through_the_network_unchanged_and_late() -> None:
     assert took >= 0.95 * 4 * 40  # one round trip to connect, one to ask
 
 
-async def test_what_the_server_cannot_read_is_a_clear_error() -> None:
-    async with cloud.serving(FastPath(TOOLS)) as port, network.through(Network(delay=0, jitter=0), port, 0) as url:
+async def test_what_the_server_cannot_read_is_a_clear_error(rules: FastPath) -> None:
+    async with cloud.serving(rules) as port, network.through(Network(delay=0, jitter=0), port, 0) as url:
         with pytest.raises(PlannerError, match="does not know that address"):
             await planned(f"{url}/elsewhere", "scroll down")
 

@@ -51,6 +51,7 @@ TABLE = (
     "zzzz qqqq\tscreenshot\t\n"
 )
 TOOLS = discover()
+pytestmark = pytest.mark.timeout(60)  # plots and rules take their time on a busy machine
 ABOUT = {
     "machine": {"processor": "p", "cores": 2, "memory_gb": 8, "system": "s"},
     "versions": {"anovax": "1", "commit": "abc", "engines": []},
@@ -326,7 +327,7 @@ def read_case(text: str, tools: str) -> Any:
 @pytest.mark.timeout(60)
 def test_interrupted_at_the_terminal_it_keeps_what_is_measured(tmp_path: Path) -> None:
     texts, folder = tmp_path / "many.txt", tmp_path / "study"
-    texts.write_text("scroll down\n" * 3000, "utf-8")
+    texts.write_text("scroll down\n" * 1000, "utf-8")
     command = [sys.executable, "-m", "anovax", "bench", "run", str(folder), "--texts", str(texts), "--repeat", "20"]
     env = {**os.environ, "ANOVAX_CONFIG": str(tmp_path / "none.toml")}
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
@@ -341,5 +342,5 @@ def test_interrupted_at_the_terminal_it_keeps_what_is_measured(tmp_path: Path) -
         running.kill()
     assert running.returncode == 130, err
     assert "Traceback" not in err and "goes on" in err
-    assert 2 <= len(Folder(folder).rows()) < 60_000
+    assert 2 <= len(Folder(folder).rows()) < 20_000
     assert (folder / "report.md").is_file()
