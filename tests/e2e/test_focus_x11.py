@@ -69,10 +69,16 @@ def test_what_was_interrupted_can_be_finished(start: Callable[..., object], tmp_
     victim, thief = (Terminal(start, made) for made in folders(tmp_path, 2))
     desktop.activate(victim.window, make_step())
     agent, text = TypingAgent(AgentParts(desktop=desktop)), TEXT.strip() * 20
-    theft = threading.Timer(0.1, lambda: desktop.activate(thief.window, make_step()))
-    theft.start()
+    theft = threading.Thread(target=lambda: desktop.activate(thief.window, make_step()))
+    bursts: list[Effect] = []
+
+    def watch(effect: Effect) -> None:
+        bursts.append(effect)
+        if len(bursts) == 4:  # some of it has been typed by now
+            theft.start()
+
     with pytest.raises(FocusLost) as caught:
-        agent.type_text(TypeTextArgs(text=text), make_step())
+        agent.type_text(TypeTextArgs(text=text), make_step(recheck=watch))
     theft.join()
     back, rest = caught.value.remedy
     assert back["tool"] == "focus_window"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -50,7 +51,17 @@ def agent(desktop: Desktop) -> PointerAgent:
 def board(start: Callable[..., Running], tmp_path: Path, desktop: Desktop) -> Running:
     running = start([sys.executable, "-c", BOARD, str(tmp_path / "log")], title="Board")
     desktop.move(5, 5)
+    assert until(lambda: drawn(desktop, running), 15), "the board is not drawn"
     return running
+
+
+def drawn(desktop: Desktop, board: Running) -> bool:
+    """Whether the last thing on the board, its grey pad, is there, and the picture has come to rest."""
+    before = desktop.screenshot(board.window)
+    time.sleep(0.1)
+    after = desktop.screenshot(board.window)
+    pad = after[262:378, 402:578]
+    return bool(after.shape == (400, 600, 3) and (pad == 0xDD).all() and (before == after).all())
 
 
 def corner(desktop: Desktop, board: Running) -> tuple[int, int]:
