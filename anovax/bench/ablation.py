@@ -18,7 +18,7 @@ from anovax.app import Wanted, build, build_planner
 from anovax.bench.ablation_cases import KINDS, SCENARIOS, Ended, Scenario
 from anovax.bench.chain import isolated
 from anovax.bench.paper import paper_desktop
-from anovax.bench.table import table, wilson
+from anovax.bench.table import table
 from anovax.bus import Bus
 from anovax.config import Config
 from anovax.orchestrator import Budget, Orchestrator, Run
@@ -71,7 +71,7 @@ class Report:
         return [row.worked for row in self.rows if (row.scenario, row.ablation) == (name, ablation)]
 
     def table(self) -> str:
-        body = [(kind, *(_shown(*self.share(kind, ablation)) for ablation in ABLATIONS)) for kind in KINDS]
+        body = [(kind, *("{} of {}".format(*self.share(kind, ablation)) for ablation in ABLATIONS)) for kind in KINDS]
         lines = [table(body, ("worked", *(f"{'nothing off' if a == 'none' else a}" for a in ABLATIONS)))]
         for ablation in ABLATIONS[1:]:
             broken = self.broken(ablation)
@@ -80,11 +80,6 @@ class Report:
                 *(f"  {line}" for line in broken),
             ]
         return "\n".join(lines)
-
-
-def _shown(worked: int, of: int) -> str:
-    low, high = wilson(worked, of)
-    return f"{worked} of {of} ({100 * low:.0f} to {100 * high:.0f}%)"
 
 
 def ablated(config: Config, ablation: str) -> Config:
