@@ -103,7 +103,7 @@ def test_the_figures_of_ours_on_voices_that_it_never_heard(weight: Weight) -> No
     from anovax.training.recipe import Recipe, cast, trial_scenes
     from anovax.training.voices import gather
 
-    recipe = Recipe("hey anova", ("hey anova", "hey uh nova"), 750, 0.5, seed=5)
+    recipe = Recipe("hey anova", ("hey anova", "hey uh nova"), 300, 0.25, seed=5)
     detector, choir = anova(weight), partial(gather, ())
     kept = json.loads(detector._model.get_modelmeta().custom_metadata_map["report"])["held_out"]
     voices = [voice for voice in cast(choir().voices, []).held_out if voice.name in kept]

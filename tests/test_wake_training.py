@@ -26,6 +26,7 @@ from anovax.voice import SAMPLE_RATE, Samples
 from anovax.voice.wake import WakeDetector
 
 Weight = Callable[[str], Path]
+pytestmark = pytest.mark.timeout(60)  # learning on a busy machine takes its time
 pyworld = pytest.importorskip("pyworld", reason="part of the train extra")
 pytest.importorskip("onnx", reason="part of the train extra")
 
