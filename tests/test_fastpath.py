@@ -445,3 +445,20 @@ def test_reading_is_safe_from_several_threads(fast: FastPath) -> None:
         return await asyncio.gather(*(asyncio.to_thread(fast.read, text, Context()) for text, _ in ROWS[:100]))
 
     assert [short(plan).lower() for plan in asyncio.run(many())] == [meaning.lower() for _, meaning in ROWS[:100]]
+
+
+@pytest.mark.parametrize(
+    ("text", "facts", "tool"),
+    [
+        ("where is the spare key", ("The spare key is under the blue flower pot",), "recall"),
+        ("who is the landlord", ("The landlord is called Mr Fox",), "recall"),
+        ("where is the spare key", ("The spare wheel is in the boot",), "web_search"),
+        ("where is the spare key", (), "web_search"),
+        ("search for the spare key", ("The spare key is under the blue flower pot",), "web_search"),
+        ("who is the president of france", ("The president of the chess club is on holiday",), "web_search"),
+    ],
+)
+def test_a_question_whose_answer_was_told_is_asked_of_the_memory(text: str, facts: tuple[str, ...], tool: str) -> None:
+    plan = FastPath(discover()).read(text, Context(facts=facts))
+    assert plan is not None
+    assert [step.tool for step in plan.steps] == [tool]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import random
+import re
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 from anovax.errors import PlanFormatError
 from anovax.plan import MAX_STEPS, Context, Failure, Plan, Planned, PlanRequest, Step
@@ -16,6 +17,11 @@ from anovax.tool import CancelFlag, Toolbox
 
 MAX_CHARACTERS = 400
 _UNREAD = "I did not understand that. Ask for one thing at a time, such as: open the calculator."
+_WORD = re.compile(r"\w+")
+_ASKING = frozenset(
+    "who what where when which how why is are was were do does did has have can could will would should a an the my our"
+    " your of in on at to for from with about there it s i we you me tell".split()
+)
 _STUCK = "That did not work, and I know no other way to do it."
 
 
@@ -44,7 +50,7 @@ class FastPath:
         scene = Scene(context, functools.cache(self._installed))
         line = without_pauses(line, lambda words: self._reader.read(words, scene) is not None)
         reading = self._reader.read(line, scene)
-        return None if reading is None else self._plan(reading)
+        return None if reading is None else self._plan(remembered(reading, line, context.facts))
 
     def _installed(self) -> frozenset[str] | None:
         return None if self._applications is None else frozenset(name.lower() for name in self._applications())
@@ -77,3 +83,19 @@ class FastPath:
 
     def close(self) -> None:
         """Holds nothing. Safe twice."""
+
+
+def remembered(reading: Reading, line: str, facts: Sequence[str]) -> Reading:
+    """A question that would be looked up on the web is asked of the memory when a remembered fact has all its words."""
+    match reading.calls:
+        case (Call(tool="web_search", args={"query": str(query)}),) if query.lower() == line.lower():
+            asked = _content(query)
+            if asked and any(asked <= _content(fact) for fact in facts):
+                return Reading((Call("recall", {"query": query}),))
+    return reading
+
+
+def _content(text: str) -> set[str]:
+    """The words that a question is about, without the plural's s."""
+    words = set(_WORD.findall(text.lower())) - _ASKING
+    return {word[:-1] if len(word) > 3 and word.endswith("s") else word for word in words}
