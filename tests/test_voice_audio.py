@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import wave
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import voice_rig as rig
 from anovax.errors import AudioError
 from anovax.voice import SAMPLE_RATE, level_db, to_float, to_int16
 from anovax.voice.audio import duration, load_audio, read_blocks, write_wav
+from anovax.voice.devices import SoundDevices
 from anovax.voice.playback import tone
 
 
@@ -139,3 +141,25 @@ def test_levels_and_conversions() -> None:
     assert level_db(np.zeros(0, np.int16)) == -100.0
     assert level_db(np.full(100, 16_384, np.int16)) == pytest.approx(-6.02, abs=0.01)
     assert to_int16(np.array([-2.0, 0.0, 2.0], np.float32)).tolist() == [-32768, 0, 32767]
+
+
+class StuckStream:
+    """A stream of a sound server that has died: ending it waits for ``released``."""
+
+    def __init__(self) -> None:
+        self.released = threading.Event()
+
+    def abort(self) -> None:
+        self.released.wait(10)
+
+    def close(self) -> None: ...
+
+
+def test_portaudio_is_not_ended_while_a_stream_is_still_being_closed() -> None:
+    devices, stream = SoundDevices(), StuckStream()
+    assert not devices.close(stream, 0.05)
+    assert not devices.refresh(0.05)
+    assert devices.generation == 0
+    stream.released.set()
+    assert devices.refresh(5)
+    assert devices.generation == 1

@@ -29,6 +29,7 @@ class SoundDevices:
             raise AudioError("PortAudio is not installed", "install libportaudio2") from error
         self._sd = sounddevice
         self._lock = threading.RLock()
+        self._closers: tuple[threading.Thread, ...] = ()
         self.generation = 0
 
     @property
@@ -100,18 +101,28 @@ class SoundDevices:
                 stream.close()
 
         closer = threading.Thread(target=end, name="audio-close", daemon=True)
-        closer.start()
+        with self._lock:
+            self._closers = (*(other for other in self._closers if other.is_alive()), closer)
+            closer.start()
         closer.join(patience_s)
         return not closer.is_alive()
 
-    def refresh(self) -> None:
-        """Start PortAudio anew, so that devices plugged in since are seen. All streams must be closed before."""
+    def refresh(self, patience_s: float = 1.0) -> bool:
+        """Start PortAudio anew, so that devices plugged in since are seen. All streams must be closed before.
+
+        Whether it was done: ending PortAudio while a stream is still being closed would block for ever.
+        """
         with self._lock:
+            for closer in self._closers:
+                closer.join(patience_s)
+            if any(closer.is_alive() for closer in self._closers):
+                return False
             self.generation += 1
             with contextlib.suppress(self._sd.PortAudioError):
                 self._sd._terminate()
             with contextlib.suppress(self._sd.PortAudioError):
                 self._sd._initialize()
+        return True
 
     def _default(self, direction: Direction) -> int:
         try:

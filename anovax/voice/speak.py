@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Generator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,9 +115,10 @@ class Speaker:
         player = self._playback
         assert player is not None
         spans: list[Spoken] = []
+        first = self._worker.submit(self._synthesise, pieces[0])  # while the loudspeaker opens
         self._publish(SpeechStarted(text=text))
         try:
-            with closing(self._ahead(pieces)) as sounds:
+            with closing(self._ahead(pieces, first)) as sounds:
                 player.prepare()
                 for piece, sound in sounds:
                     start = player.position() if not spans else spans[-1].end
@@ -135,9 +136,8 @@ class Speaker:
         cancel.check()
         return said
 
-    def _ahead(self, pieces: list[str]) -> Generator[tuple[str, Samples], None, None]:
-        """Pieces and their sounds, one made ahead on the worker."""
-        job = self._worker.submit(self._synthesise, pieces[0])
+    def _ahead(self, pieces: list[str], job: Future[Samples]) -> Generator[tuple[str, Samples], None, None]:
+        """Pieces and their sounds, one made ahead on the worker; ``job`` makes the first."""
         for index, piece in enumerate(pieces):
             sound = job.result()
             if self._interrupted.is_set():
