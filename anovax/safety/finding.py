@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from anovax.plan import Decision, Verdict
 
-_ORDER = (Decision.APPROVE, Decision.NOTICE, Decision.ASK, Decision.REFUSE)
+_SEVERITY = {Decision.APPROVE: 0, Decision.NOTICE: 1, Decision.ASK: 2, Decision.REFUSE: 3}
 
 
 def severity(decision: Decision) -> int:
     """0 (approve) to 3 (refuse)."""
-    return _ORDER.index(decision)
+    return _SEVERITY[decision]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 
 _VARIABLES = {
     "programfiles": r"C:\Program Files", "systemroot": r"C:\Windows", "windir": r"C:\Windows", "systemdrive": "C:",
@@ -17,7 +18,7 @@ _VARIABLES = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Statement:
     """One command: ``words`` without their quotes, ``text`` the words joined by blanks, both lower-case;
     ``raw`` as written."""
@@ -25,11 +26,11 @@ class Statement:
     words: tuple[str, ...]
     raw: str
 
-    @property
+    @cached_property
     def text(self) -> str:
         return " ".join(self.words)
 
-    @property
+    @cached_property
     def name(self) -> str:
         return program(self.words[0]) if self.words else ""
 
@@ -47,11 +48,18 @@ _PATTERN_PATH = re.compile(
 )
 
 
+_EXTENSIONS = frozenset(("exe", "com", "bat", "cmd", "ps1", "vbs", "scr", "pif"))
+# Words before a command, and the words of one
+_LEADING = re.compile(r"(?i)^[\s@]*((then|do|else|not|in|call|try|catch|finally|foreach|%|return)\s+)*")
+_WORD = re.compile(r"(?:\"[^\"]*\"?|'[^']*'|[^\s\"])+")
+_QUOTES = re.compile(r"\"|(?<!\w)'|'(?!\w)")
+
+
 def program(word: str) -> str:
     """The base name of a program, lower-case, without its extension."""
-    return re.sub(
-        r"\.(exe|com|bat|cmd|ps1|vbs|scr|pif)$", "", re.split(r"[\\/]", word.strip("@\"'").rstrip("\\/"))[-1].casefold()
-    )
+    base = word.strip("@\"'").rstrip("\\/").replace("\\", "/").rpartition("/")[2].casefold()
+    stem, dot, extension = base.rpartition(".")
+    return stem if dot and extension in _EXTENSIONS else base
 
 
 def tricks(text: str) -> str:
@@ -139,8 +147,9 @@ def statements(text: str, limit: int = 60) -> list[Statement]:
 
 
 def _add(found: list[Statement], raw: str) -> None:
-    raw = re.sub(r"(?i)^[\s@]*((then|do|else|not|in|call|try|catch|finally|foreach|%|return)\s+)*", "", raw)
-    parts = [re.sub(r"\"|(?<!\w)'|'(?!\w)", "", part) for part in re.findall(r"(?:\"[^\"]*\"?|'[^']*'|[^\s\"])+", raw)]
+    raw = _LEADING.sub("", raw)
+    quoted = '"' in raw or "'" in raw
+    parts = [_QUOTES.sub("", part) for part in _WORD.findall(raw)] if quoted else raw.split()
     parts = [part for part in (p.strip(",") for p in parts) if part]
     if parts:
         parts[0] = parts[0].lstrip("@").removeprefix("&")
