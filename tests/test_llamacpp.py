@@ -98,10 +98,10 @@ async def test_injection_stays_data(planner: LlamaCpp) -> None:
 
 
 async def test_thinking_after_a_failure(planner: LlamaCpp, tools: Toolbox) -> None:
-    step = Step.parse({"tool": "open_app", "name": "kalkulator"}, tools)
+    step = Step.parse({"tool": "open_app", "name": "fotos"}, tools)
     failure = Failure(
-        text="open the kalkulator",
-        tried=((step, "failed: No application is called kalkulator; closest: Calculator, Calendar"),),
+        text="open the fotos",
+        tried=((step, "failed: No application called 'fotos' is installed; closest: Photos, Foliate"),),
     )
     planned = await planner.think(failure, CancelFlag())
     assert step not in planned.plan.steps
