@@ -16,6 +16,7 @@ from anovax.safety.keys import parse_chords
 from anovax.safety.places import Place, place_of_window
 from anovax.safety.simulate import MAX_LINES, Simulation
 from anovax.safety.taint import Taint, _tokens, judge_source
+from anovax.safety.urls import has_address_sign
 from anovax.tool import Effect, Risk, WindowRef, discover
 
 TOOLS = discover()
@@ -328,3 +329,12 @@ def test_braces_behind_quoted_braces_are_read(command: str, window: WindowRef | 
 )
 def test_what_is_within_bounds_runs(command: str) -> None:
     assert judged(text(command + "\n"), focus=TERMINAL) == "approve"
+
+
+@pytest.mark.parametrize(
+    ("line", "sign"),
+    [("...", True), ("5", True), (" 0x7f.1 ", True), ("..5. .", True), ("!?", False), ("", False), ("5 5", False),
+     ("g.h", False), ("." * 80_000 + "a b", False)],
+)  # fmt: skip
+def test_a_line_of_numbers_may_be_an_address_and_is_seen_in_linear_time(line: str, sign: bool) -> None:
+    assert has_address_sign(line) is sign

@@ -87,14 +87,14 @@ def _readings(text: str) -> tuple[str, ...]:
 
 
 _ADDRESS_SIGNS = (":", "\\", "%", "&#", "//")
-_NUMBER_LINE = re.compile(r"\W*[\dx.]+\W*")
+_NUMBER_LINE = re.compile(r"(?i)\W*+([\da-fx.]++)?\W*+")  # possessive: going back would cost the cube of the dots
 
 
 def has_address_sign(text: str) -> bool:
     """False where no line of the text can be taken for an address. Quick, for texts are long."""
     if any(sign in text for sign in _ADDRESS_SIGNS) or "local" in text.casefold():
         return True
-    if any(_NUMBER_LINE.fullmatch(line) for line in set(text.split("\n"))):
+    if any((found := _NUMBER_LINE.fullmatch(line)) and (found[1] or "." in line) for line in set(text.split("\n"))):
         return True
     return (folded := fold(text)) != text and has_address_sign(folded)
 
