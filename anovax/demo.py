@@ -45,7 +45,7 @@ from anovax.events import (
 from anovax.isolation import Isolation
 from anovax.request import Request
 from anovax.sound import build_speaker, wake_phrase
-from anovax.voice import SAMPLE_RATE, Samples, to_int16
+from anovax.voice import SAMPLE_RATE, Samples, resampled, to_int16
 from anovax.voice.audio import load_audio, write_wav
 from anovax.voice.virtual_sound import VirtualSound
 
@@ -157,16 +157,10 @@ def _spoken(config: Config, audio: Path | None) -> Samples:
         parts = []
         for phrase, pause_s in ((wake_phrase(config), 0.5), (COMMAND, 0.2)):
             samples, rate = speaker.synthesise(phrase)
-            parts += [_resampled(samples, rate), np.zeros(round(pause_s * SAMPLE_RATE), np.int16)]
+            parts += [resampled(samples, rate), np.zeros(round(pause_s * SAMPLE_RATE), np.int16)]
         return np.concatenate(parts)
     finally:
         speaker.close()
-
-
-def _resampled(samples: Samples, rate: int) -> Samples:
-    import soxr
-
-    return np.asarray(soxr.resample(samples, rate, SAMPLE_RATE), np.int16)
 
 
 def _until_spoken(events: Subscription, tell: Callable[[str], None]) -> list[Event]:

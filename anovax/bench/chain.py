@@ -38,7 +38,7 @@ from anovax.events import (
     UtteranceEnded,
 )
 from anovax.sound import build_speaker
-from anovax.voice import SAMPLE_RATE, Samples
+from anovax.voice import SAMPLE_RATE, Samples, resampled
 from anovax.voice.virtual_sound import VirtualSound
 
 BY_RULES = (
@@ -142,14 +142,12 @@ def spoken(config: Config, texts: Sequence[str]) -> dict[str, Samples]:
 
 
 def _say(config: Config, texts: tuple[str, ...]) -> dict[str, Samples]:
-    import soxr
-
     speaker = build_speaker(config, None)
     try:
         made = {text: speaker.synthesise(text) for text in texts}
     finally:
         speaker.close()
-    return {text: np.asarray(soxr.resample(s, rate, SAMPLE_RATE), np.int16) for text, (s, rate) in made.items()}
+    return {text: resampled(s, rate) for text, (s, rate) in made.items()}
 
 
 async def _one(assistant: Assistant, sound: VirtualSound, text: str, samples: Samples) -> Row:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import random
-from collections.abc import Callable, Sequence
-from statistics import median
+from collections.abc import Sequence
 
 
 def table(rows: Sequence[Sequence[object]], head: Sequence[str]) -> str:
@@ -30,17 +28,6 @@ def percentile(values: Sequence[float], q: float) -> float:
     low = int(place)
     high = min(low + 1, len(ordered) - 1)
     return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
-
-
-def bootstrap(
-    values: Sequence[float], statistic: Callable[[Sequence[float]], float] = median, rounds: int = 1000, seed: int = 0
-) -> tuple[float, float]:
-    """The 95% percentile-bootstrap interval of a statistic (Efron 1979)."""
-    if len(values) < 2:
-        return (float("nan"), float("nan"))
-    chance = random.Random(seed)
-    drawn = [statistic(chance.choices(values, k=len(values))) for _ in range(rounds)]
-    return percentile(drawn, 0.025), percentile(drawn, 0.975)
 
 
 def wilson(hits: int, total: int) -> tuple[float, float]:

@@ -24,7 +24,7 @@ from anovax.errors import AudioError
 from anovax.events import DeviceRecovered, Event, Transcribed, WakeHeard
 from anovax.sound import build_speaker, build_transcriber, build_wake, wake_phrase
 from anovax.tool import CancelFlag
-from anovax.voice import SAMPLE_RATE, Samples, Utterance
+from anovax.voice import SAMPLE_RATE, Samples, Utterance, resampled
 from anovax.voice.devices import SoundDevices
 from anovax.voice.echo import OwnVoice
 from anovax.voice.endpoint import Endpointer
@@ -100,10 +100,8 @@ class _Rig:
     def spoken(self, text: str) -> Samples:
         """``text`` as a person says it into the microphone: int16[n], 16 kHz, nothing after the last sound."""
         if text not in self._spoken:
-            import soxr
-
             made, rate = self.speaker.synthesise(text)
-            sound = np.asarray(soxr.resample(made, rate, SAMPLE_RATE), np.int16)
+            sound = resampled(made, rate)
             self._spoken[text] = sound[: _last_loud(sound) + 1]
         return self._spoken[text]
 

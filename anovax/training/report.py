@@ -28,11 +28,22 @@ class Share(BaseModel):
     share_95: tuple[float, float]
 
 
-class Report(BaseModel):
-    """``at``: with the threshold 0.5; ``best``: at the lowest threshold with at most 0.5 false accepts an hour.
-    ``near``: near phrases taken for the phrase; ``rejected``: the phrase missed, by family of voices."""
+class Measured(BaseModel):
+    """What follows from the scores. ``at``: with the threshold 0.5; ``best``: at the lowest threshold with at most 0.5
+    false accepts an hour. ``near``: near phrases taken for the phrase; ``rejected``: the phrase missed, by family of
+    voices."""
 
     model_config = ConfigDict(frozen=True)
+
+    at: Point
+    best: Point | None
+    sweep: tuple[Point, ...]
+    near: Share
+    rejected: tuple[Share, ...]
+
+
+class Report(Measured):
+    """The figures, and how the wake word was made."""
 
     phrase: str
     file: str
@@ -41,29 +52,12 @@ class Report(BaseModel):
     missing: tuple[str, ...]
     learnt: int
     learnt_hours: float
-    at: Point
-    best: Point | None
-    sweep: tuple[Point, ...]
-    near: Share
-    rejected: tuple[Share, ...]
     seconds: float = 0.0
 
     @property
     def good(self) -> bool:
         """Whether fewer than 5% are rejected at no more than 0.5 false accepts per hour."""
         return self.best is not None and self.best.positives > 0 and self.best.false_reject < 0.05
-
-
-class Measured(BaseModel):
-    """The part of a report that follows from the scores."""
-
-    model_config = ConfigDict(frozen=True)
-
-    at: Point
-    best: Point | None
-    sweep: tuple[Point, ...]
-    near: Share
-    rejected: tuple[Share, ...]
 
 
 def measured(examples: Sequence[Example], odds: Sequence[NDArray[np.float32]], threshold: float) -> Measured:

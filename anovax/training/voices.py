@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from anovax.errors import AudioError, UsageError
-from anovax.voice import SAMPLE_RATE, Samples, to_int16
+from anovax.voice import Samples, resampled, to_int16
 
 FESTIVAL_FOLDERS = (Path("/usr/share/festival/voices"), Path("/usr/local/share/festival/voices"))
 STRANGE = re.compile(r"robo|robot|whisper|croak|demonic|tweaky|storm|announcer|anikaR", re.IGNORECASE)
@@ -106,7 +106,7 @@ class Piper:
         config = SynthesisConfig(length_scale=float(pace), noise_scale=float(noise), noise_w_scale=float(rhythm))
         voice = self._voices[speaker]
         parts = [chunk.audio_int16_array for chunk in voice.synthesize(text, config)]
-        return _at_16_khz(np.concatenate(parts) if parts else np.zeros(0, np.int16), voice.config.sample_rate)
+        return resampled(np.concatenate(parts) if parts else np.zeros(0, np.int16), voice.config.sample_rate)
 
 
 class Hibari:
@@ -124,7 +124,7 @@ class Hibari:
 
     def say(self, speaker: str, text: str, draw: np.random.Generator) -> Samples:
         sound = self._voice(text, speed=float(draw.uniform(0.75, 1.35)), seed=int(draw.integers(1 << 30)))
-        return _at_16_khz(to_int16(np.asarray(sound, np.float32)), 24_000)
+        return resampled(to_int16(np.asarray(sound, np.float32)), 24_000)
 
 
 class Espeak:
@@ -226,13 +226,4 @@ def _run(command: list[str]) -> bytes:
 def _read(path: Path) -> Samples:
     with wave.open(str(path)) as stream:
         sound = np.frombuffer(stream.readframes(stream.getnframes()), np.int16)
-        return _at_16_khz(sound[:: stream.getnchannels()], stream.getframerate())
-
-
-def _at_16_khz(sound: Samples, rate: int) -> Samples:
-    if rate == SAMPLE_RATE or not len(sound):
-        return sound
-    import soxr
-
-    converted: Samples = soxr.resample(sound, rate, SAMPLE_RATE, quality="HQ")
-    return converted
+        return resampled(sound[:: stream.getnchannels()], stream.getframerate())

@@ -203,6 +203,16 @@ def to_int16(samples: Floats) -> Samples:
     return pcm
 
 
+def resampled(samples: Samples, source: int, target: int = SAMPLE_RATE) -> Samples:
+    """``samples`` (int16[n] at ``source`` Hz) at ``target`` Hz, in soxr's high quality."""
+    if source == target or not len(samples):
+        return samples
+    import soxr
+
+    converted: Samples = soxr.resample(samples, source, target, quality="HQ")
+    return converted
+
+
 def level_db(samples: Samples) -> float:
     """RMS level in dB relative to full scale; -100 for silence."""
     if not len(samples):

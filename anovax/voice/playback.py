@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from anovax.config import AudioConfig
-from anovax.voice import SAMPLE_RATE, Devices, Played, Samples
+from anovax.voice import SAMPLE_RATE, Devices, Played, Samples, resampled
 
 RATES = (48_000, 44_100)
 BLOCK_S = 0.01
@@ -59,7 +59,7 @@ class Playback:
     def queue(self, samples: Samples, rate: int) -> int:
         """Play int16[n] at ``rate`` after what is queued; returns the position (see ``position``) where it will end."""
         self.prepare()
-        sound = _resampled(samples, rate, self.rate)
+        sound = resampled(samples, rate, self.rate)
         with self._lock:
             if len(sound):
                 self._queue.append(sound)
@@ -109,7 +109,7 @@ class Playback:
         with self._lock:
             blocks = list(self._reference)
             self._reference.clear()
-        return [Played(b.at, _resampled(b.samples, self.rate, SAMPLE_RATE)) for b in _merged(blocks, self.rate)]
+        return [Played(b.at, resampled(b.samples, self.rate)) for b in _merged(blocks, self.rate)]
 
     def close(self) -> None:
         """Silence and let the device go. Safe twice."""
@@ -158,15 +158,6 @@ def tone(hertz: float, seconds: float, rate: int = SAMPLE_RATE, level: float = 0
     t = np.arange(round(seconds * rate)) / rate
     edge = np.minimum(1.0, np.minimum(t, t[::-1]) / 0.01)
     return np.rint(np.sin(2 * np.pi * hertz * t) * edge * level * 32767).astype(np.int16)
-
-
-def _resampled(samples: Samples, source: int, target: int) -> Samples:
-    if source == target or not len(samples):
-        return samples
-    import soxr
-
-    converted: Samples = soxr.resample(samples, source, target, quality="HQ")
-    return converted
 
 
 def _merged(blocks: list[Played], rate: int) -> list[Played]:

@@ -101,8 +101,8 @@ class Transcriber:
             return believed(self._decode(sound, window, beam), spoken), False
         encoded = self._encode(sound, window)
         result = self._generate(encoded, sound, window, self._config.beam)
-        if wants_hint(result):
-            result = likelier(result, self._generate(encoded, sound, window, self._config.beam, self._hinted()))
+        if wants_hint(result) and (hint := self._hinted()):
+            result = likelier(result, self._generate(encoded, sound, window, self._config.beam, hint))
         if not doubtful(result, seconds):
             return believed(result, spoken), False
         return believed(self._decode(sound, FULL_WINDOW_S, beam), spoken), True

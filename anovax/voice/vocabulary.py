@@ -14,7 +14,7 @@ LONGEST_NAME = 24  # characters
 
 
 def vocabulary(names: Iterable[str]) -> str:
-    """The prompt for a machine with the applications ``names``;"""
+    """The prompt for a machine with the applications ``names``."""
     known = {name.strip().lower(): name.strip() for name in names if 0 < len(name.strip()) <= LONGEST_NAME}
     listed = ", ".join(list(known.values())[:MOST_NAMES])
     return f"Installed: {listed}. {COMMANDS}" if listed else COMMANDS
