@@ -42,14 +42,12 @@ from anovax.voice.speak import Speaker
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which parts this run needs beside planner, safety and agents. ``around`` is put around the planner (benchmarks
-    give first plans of their own)."""
+    """Which parts this run needs beside planner, safety and agents."""
 
     listen: bool = False
     speak: bool = True
     stt: bool = False
     companion: bool = False
-    around: Callable[[Planner, Toolbox], Planner] = lambda planner, tools: planner
 
 
 @asynccontextmanager
@@ -65,7 +63,7 @@ async def build(
             stack.callback(Journal(journal_folder(config), config.journal, bus).close)
         tools = discover()
         safety = Safety(tools, config.safety, config.desktop.search_url)
-        planning = Planning(tools, wanted.around(planner or build_planner(config, tools), tools), safety)
+        planning = Planning(tools, planner or build_planner(config, tools), safety)
         stack.callback(planning.planner.close)
         core = _Core(config, bus, planning, stack, desktop)
         sound = Sound(config, bus, stack) if wanted.speak or wanted.listen else None

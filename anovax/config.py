@@ -171,6 +171,17 @@ def config_path() -> Path:
     return Path(os.environ.get("ANOVAX_CONFIG") or user_config_path("anovax") / "config.toml")
 
 
+def isolated(config: Config, folder: Path) -> Config:
+    """The configuration with all files in ``folder``, so that nothing of the user's is touched (demo, benchmarks)."""
+    changes = {
+        "data_dir": folder,
+        "journal": config.journal.model_copy(update={"folder": ""}),
+        "memory": config.memory.model_copy(update={"facts_file": ""}),
+        "desktop": config.desktop.model_copy(update={"screenshots": str(folder)}),
+    }
+    return config.model_copy(update=changes)
+
+
 def load_config(path: Path | None = None) -> Config:
     """Read the file (if any) and the environment. ConfigError names the first fault and where it stands."""
     path = path or config_path()

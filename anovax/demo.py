@@ -22,7 +22,7 @@ import numpy as np
 from anovax.app import Wanted, build
 from anovax.assistant import Assistant
 from anovax.bus import Subscription
-from anovax.config import Config
+from anovax.config import Config, isolated
 from anovax.desktop import Desktop
 from anovax.desktop import build as build_desktop
 from anovax.desktop.ocr import Ocr
@@ -97,7 +97,7 @@ async def run(
         display = stack.enter_context(virtual_display())
         stack.enter_context(_environment(display))
         tell(f"virtual sound and display {display} are up ({time.monotonic() - started:.1f} s)")
-        config = _config(config, folder)
+        config = isolated(config, folder)
         async with build(config, Wanted(listen=not text, speak=True)) as assistant:
             await _chain(_Stage(config, assistant, sound, result, tell), audio, text)
             _read_back(config, result)
@@ -282,14 +282,6 @@ def _environment(display: str) -> Iterator[None]:
     finally:
         for name, value in before.items():
             os.environ.pop(name, None) if value is None else os.environ.update({name: value})
-
-
-def _config(config: Config, folder: Path) -> Config:
-    """The user's configuration with its own files in the demo's folder, so that nothing of the user's is touched."""
-    journal = config.journal.model_copy(update={"folder": str(folder / "journal")})
-    memory = config.memory.model_copy(update={"facts_file": str(folder / "facts.jsonl")})
-    desktop = config.desktop.model_copy(update={"screenshots": str(folder)})
-    return config.model_copy(update={"journal": journal, "memory": memory, "desktop": desktop})
 
 
 def as_json(result: Result) -> dict[str, Any]:

@@ -16,13 +16,13 @@ from typing import Any
 
 from anovax.app import Wanted, build, build_planner
 from anovax.bench.ablation_cases import KINDS, SCENARIOS, Ended, Scenario
-from anovax.bench.chain import isolated
+from anovax.bench.given import Given
 from anovax.bench.paper import paper_desktop
 from anovax.bench.table import table
 from anovax.bus import Bus
-from anovax.config import Config
+from anovax.config import Config, isolated
 from anovax.orchestrator import Budget, Orchestrator, Run
-from anovax.plan import Failure, Plan, Planned, PlanRequest, World
+from anovax.plan import Plan, World
 from anovax.planner.fastpath import FastPath
 from anovax.planner.protocol import Planner
 from anovax.request import Request
@@ -96,26 +96,6 @@ def ablated(config: Config, ablation: str) -> Config:
     return config.model_copy(update=changes)
 
 
-class Shared:
-    """One loaded planner for all scenarios; ``first`` is what it answers to the scenario's first request, if any."""
-
-    def __init__(self, planner: Planner, first: Plan | None) -> None:
-        self._planner, self._first, self.name = planner, first, planner.name
-
-    async def plan(self, request: PlanRequest, cancel: CancelFlag) -> Planned:
-        first, self._first = self._first, None
-        return Planned(plan=first, backend="given") if first else await self._planner.plan(request, cancel)
-
-    async def think(self, failure: Failure, cancel: CancelFlag) -> Planned:
-        return await self._planner.think(failure, cancel)
-
-    async def ready(self) -> None:
-        await self._planner.ready()
-
-    def close(self) -> None:
-        """The one who built the planner closes it."""
-
-
 async def run(
     config: Config,
     repeat: int = 1,
@@ -157,7 +137,7 @@ async def _in_turn(config: Config, scenario: Scenario, planner: Planner, tools: 
         paper.open(app, title)
     paper.thief_after = scenario.thief_after
     first = Plan.parse({"steps": list(scenario.first)}, tools) if scenario.first else None
-    async with build(config, Wanted(speak=False), desktop, Shared(planner, first)) as assistant:
+    async with build(config, Wanted(speak=False), desktop, Given(planner, first)) as assistant:
         reports = [await assistant.ask(Request(text=text)) for text in scenario.requests]
         return Ended(paper, tuple(reports), folder)
 

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
-import os
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -24,9 +22,9 @@ import psutil
 from anovax.app import Wanted, build
 from anovax.assistant import Assistant
 from anovax.bench.table import percentile
+from anovax.bench.virtual import virtual_machine
 from anovax.bus import Subscription
 from anovax.config import Config
-from anovax.desktop.virtual_display import virtual_display
 from anovax.events import (
     Event,
     PlanMade,
@@ -104,11 +102,7 @@ class Report:
 
 async def run(config: Config, repeat: int = 1, tell: Callable[[str], None] = lambda line: None) -> Report:
     """Speak every request ``repeat`` times and measure; ``tell`` hears of each."""
-    with ExitStack() as stack:
-        sound = stack.enter_context(VirtualSound())
-        stack.enter_context(sound.use())
-        os.environ["DISPLAY"] = stack.enter_context(virtual_display())
-        config = isolated(config, Path(stack.enter_context(TemporaryDirectory(prefix="anovax-chain-"))))
+    with virtual_machine(config) as (config, sound):
         said = spoken(config, (*BY_RULES, *BY_MODEL))
         forget_peak()
         started = time.monotonic()
@@ -122,17 +116,6 @@ async def run(config: Config, repeat: int = 1, tell: Callable[[str], None] = lam
                     rows.append(await _one(assistant, sound, text, samples))
                     tell(f"{rows[-1].text}: first effect after {rows[-1].effect:.0f} ms")
         return Report(tuple(rows), round(ready, 2), round(idle, 2), peak_mb())
-
-
-def isolated(config: Config, folder: Path) -> Config:
-    """The configuration with all files in ``folder``, so that nothing of the user's is touched."""
-    changes = {
-        "data_dir": folder,
-        "journal": config.journal.model_copy(update={"folder": ""}),
-        "memory": config.memory.model_copy(update={"facts_file": ""}),
-        "desktop": config.desktop.model_copy(update={"screenshots": str(folder)}),
-    }
-    return config.model_copy(update=changes)
 
 
 def spoken(config: Config, texts: Sequence[str]) -> dict[str, Samples]:

@@ -15,20 +15,21 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from anovax.app import Wanted, build
+from anovax.app import Wanted, build, build_planner
 from anovax.assistant import Assistant
+from anovax.bench.given import Given
 from anovax.bench.recovery_cases import CASES, Case
 from anovax.bench.recovery_stage import Stage
 from anovax.bus import Subscription
-from anovax.config import Config
+from anovax.config import Config, isolated
 from anovax.desktop.virtual_display import virtual_display
 from anovax.errors import DesktopError, PlannerError
 from anovax.events import ConsentAsked, Event, Judged, RecoveryEnded, SpeculationFinished, StepQueued, StepStarted
-from anovax.plan import MAX_AGENTS, Failure, Plan, Planned, PlanRequest
+from anovax.plan import MAX_AGENTS, Plan
 from anovax.planner.protocol import Planner
 from anovax.recovery import REMEDY, REST
 from anovax.request import Report, Request
-from anovax.tool import CancelFlag, Toolbox
+from anovax.tool import discover
 
 Mode = Literal["recovery", "one after the other", "off"]
 NEEDED = ("galculator", "mousepad", "xterm", "xmessage")
@@ -86,29 +87,6 @@ class Total:
         )
 
 
-class Given:
-    """Plans what the case says; thinks with the real model."""
-
-    def __init__(self, planner: Planner, tools: Toolbox) -> None:
-        self._planner, self._tools = planner, tools
-        self.name = planner.name
-        self.case: Case | None = None
-
-    async def plan(self, request: PlanRequest, cancel: CancelFlag) -> Planned:
-        assert self.case is not None
-        steps = [{"tool": tool, **args} for tool, args in self.case.steps]
-        return Planned(plan=Plan.parse({"steps": steps}, self._tools), backend="given")
-
-    async def think(self, failure: Failure, cancel: CancelFlag) -> Planned:
-        return await self._planner.think(failure, cancel)
-
-    async def ready(self) -> None:
-        await self._planner.ready()
-
-    def close(self) -> None:
-        self._planner.close()
-
-
 async def run(
     config: Config,
     tell: Callable[[str], None] = lambda line: None,
@@ -120,13 +98,16 @@ async def run(
     if missing := [name for name in NEEDED if shutil.which(name) is None]:
         raise DesktopError(f"Not installed: {', '.join(missing)}", "install them, or run scripts/start.py")
     rows: list[Row] = []
+    planner = build_planner(config, discover())
     with ExitStack() as stack:
+        stack.callback(planner.close)
+        await planner.ready()  # before its weights would be looked for in the folder of the cases
         os.environ["DISPLAY"] = stack.enter_context(virtual_display())
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="anovax-bench-")))
         os.environ["XDG_DATA_HOME"] = str(folder / "share")
         for mode in modes:
             wanted = [case for case in cases if mode != "one after the other" or _reads_later(case)]
-            rows += await _mode(_configured(config, mode, folder), mode, wanted, folder, tell)
+            rows += await _mode(_configured(config, mode, folder), mode, wanted, planner, tell)
     return rows
 
 
@@ -156,25 +137,19 @@ def _reads_later(case: Case) -> bool:
 
 def _configured(config: Config, mode: Mode, folder: Path) -> Config:
     recovery = config.recovery.model_copy(update={"enabled": mode != "off", "ahead": mode == "recovery"})
-    desktop = config.desktop.model_copy(update={"screenshots": str(folder / "pictures")})
-    off = {"journal": config.journal.model_copy(update={"enabled": False})}
-    return config.model_copy(update={"recovery": recovery, "desktop": desktop, **off})
+    journal = config.journal.model_copy(update={"enabled": False})
+    return isolated(config, folder).model_copy(update={"recovery": recovery, "journal": journal})
 
 
 async def _mode(
-    config: Config, mode: Mode, cases: Sequence[Case], folder: Path, tell: Callable[[str], None]
+    config: Config, mode: Mode, cases: Sequence[Case], planner: Planner, tell: Callable[[str], None]
 ) -> list[Row]:
-    given: list[Given] = []
-
-    def wrap(planner: Planner, tools: Toolbox) -> Planner:
-        given.append(Given(planner, tools))
-        return given[0]
-
-    async with build(config, Wanted(speak=False, around=wrap)) as assistant:
+    given, tools, folder = Given(planner), discover(), config.data_dir
+    async with build(config, Wanted(speak=False), planner=given) as assistant:
         await assistant.ready()
         rows = []
         for number, case in enumerate(cases):
-            given[0].case = case
+            given.first = Plan.parse({"steps": [{"tool": tool, **args} for tool, args in case.steps]}, tools)
             rows.append(await _one(assistant, case, mode, folder / f"{mode[:3]}-{number}", folder / "share"))
             last = rows[-1]
             tell(f"{mode}, {case.name}: {last.ended}, {'right' if last.right else 'wrong'}, {last.seconds} s")

@@ -7,24 +7,20 @@ and recovering, each stopped at a random moment after it has begun.
 from __future__ import annotations
 
 import asyncio
-import os
 import random
 import subprocess
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from anovax.app import Wanted, build
 from anovax.assistant import Assistant
-from anovax.bench.chain import isolated
 from anovax.bench.table import percentile
+from anovax.bench.virtual import virtual_machine
 from anovax.bus import Subscription
 from anovax.config import Config
-from anovax.desktop.virtual_display import virtual_display
 from anovax.errors import DesktopError
 from anovax.events import (
     ConsentAsked,
@@ -36,7 +32,6 @@ from anovax.events import (
     TurnStarted,
 )
 from anovax.request import Request
-from anovax.voice.virtual_sound import VirtualSound
 
 LONG = "the quick brown fox jumps over the lazy dog " * 40
 # what is under way -> the request, the event with which it begins, and when it is stopped after that (seconds)
@@ -76,11 +71,8 @@ async def run(config: Config, trials: int = 200, tell: Callable[[str], None] = l
     PulseAudio. Nothing of the user's is touched."""
     chance = random.Random(1)
     with ExitStack() as stack:
-        stack.enter_context(stack.enter_context(VirtualSound()).use())
-        display = stack.enter_context(virtual_display())
-        os.environ["DISPLAY"] = display
-        stack.callback(_terminal(display).kill)
-        config = isolated(config, Path(stack.enter_context(TemporaryDirectory(prefix="anovax-stop-"))))
+        config, _ = stack.enter_context(virtual_machine(config))
+        stack.callback(_terminal().kill)
         async with build(config, Wanted(speak=True)) as assistant:
             await assistant.ready()
             await _terminal_is_up(assistant)
@@ -91,10 +83,9 @@ async def run(config: Config, trials: int = 200, tell: Callable[[str], None] = l
             return out
 
 
-def _terminal(display: str) -> subprocess.Popen[bytes]:
-    environment = {**os.environ, "DISPLAY": display}
+def _terminal() -> subprocess.Popen[bytes]:
     try:
-        return subprocess.Popen(["xterm", "-e", "cat"], env=environment, **QUIET)  # type: ignore[call-overload,no-any-return]
+        return subprocess.Popen(["xterm", "-e", "cat"], **QUIET)  # type: ignore[call-overload,no-any-return]
     except OSError:
         raise DesktopError("xterm is not installed", "install xterm") from None
 

@@ -6,13 +6,9 @@ One assistant listens at a time, so backends follow one another, each with its r
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -26,8 +22,8 @@ from anovax.bench.study.measuring import quality, words
 from anovax.bench.study.requests import Asked
 from anovax.bench.study.rows import Folder, Row
 from anovax.bench.study.targets import Resources, keep
+from anovax.bench.virtual import virtual_machine
 from anovax.config import Config
-from anovax.desktop.virtual_display import virtual_display
 from anovax.events import (
     Event,
     Judged,
@@ -66,11 +62,7 @@ async def run(
 ) -> None:
     """Measure the rows of ``left``. Raises what virtual sound and display raise where they are not installed."""
     by_name, done = {backend.name: backend for backend in known}, 0
-    with ExitStack() as stack:
-        sound = stack.enter_context(VirtualSound())
-        stack.enter_context(sound.use())
-        os.environ["DISPLAY"] = stack.enter_context(virtual_display())
-        config = chain.isolated(config, Path(stack.enter_context(TemporaryDirectory(prefix="anovax-live-"))))
+    with virtual_machine(config) as (config, sound):
         spoken = _spoken(config, [asked[key] for key in dict.fromkeys(row.request for row in left)])
         for name in dict.fromkeys(row.backend for row in left):
             chain.forget_peak()
