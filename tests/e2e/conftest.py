@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+import pytest_asyncio
 from desktop_rig import QUIET, Running, end, make_step, until
 
 from anovax.desktop import Desktop, build
 from anovax.errors import FocusLost
 from anovax.tool import StepContext
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser
 
 
 @pytest.fixture(scope="session")
@@ -92,3 +98,27 @@ def layout(window_manager: str) -> Iterator[Callable[..., None]]:
 
     yield use
     use("us")
+
+
+# --- a browser for the phone's page, one for each test file ----------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The browser's own folder; ``tls`` in it is the authority that it trusts."""
+    return tmp_path_factory.mktemp("browser")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def browser(folder: Path) -> AsyncIterator[Browser]:
+    from companion_browser import launched  # so that the other tests here need no Playwright
+
+    async with launched(folder) as browser:
+        yield browser
+
+
+@pytest.fixture
+def data(folder: Path, tmp_path: Path) -> Path:
+    """A data folder with the authority that the browser trusts."""
+    shutil.copytree(folder / "tls", tmp_path / "companion" / "tls")
+    return tmp_path

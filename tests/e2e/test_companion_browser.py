@@ -5,20 +5,17 @@ from __future__ import annotations
 import asyncio
 import io
 import re
-import shutil
 import subprocess
 import sys
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-import pytest_asyncio
 from PIL import Image
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from companion_browser import axe_source, becomes, launched, phone
+from companion_browser import axe_source, becomes, phone
 from companion_rig import PaintedScreen, Rig, running, until
 from playwright.async_api import Browser, Page, expect
 
@@ -45,24 +42,6 @@ pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module"), pytest.
 PLAN = {
     "steps": [{"tool": "open_app", "name": "mousepad"}, {"tool": "type_text", "text": "hello"}, {"tool": "screenshot"}]
 }
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("browser")
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def browser(folder: Path) -> AsyncIterator[Browser]:
-    async with launched(folder) as browser:
-        yield browser
-
-
-@pytest.fixture
-def data(folder: Path, tmp_path: Path) -> Path:
-    """A data folder with the authority that the browser trusts."""
-    shutil.copytree(folder / "tls", tmp_path / "companion" / "tls")
-    return tmp_path
 
 
 def queued(step: int, label: str, tool: str = "type_text") -> StepQueued:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from companion_browser import launched, phone
+from companion_browser import phone
 from companion_rig import PaintedScreen, running, until
 from playwright.async_api import Browser, Page, expect
 
@@ -35,24 +32,6 @@ SLOW_MICROPHONE = """() => {
   };
 }"""
 LIVE_TRACKS = "() => window.opened.flatMap((s) => s.getTracks()).filter((t) => t.readyState === 'live').length"
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("browser")
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def browser(folder: Path) -> AsyncIterator[Browser]:
-    async with launched(folder) as browser:
-        yield browser
-
-
-@pytest.fixture
-def data(folder: Path, tmp_path: Path) -> Path:
-    """A data folder with the authority that the browser trusts."""
-    shutil.copytree(folder / "tls", tmp_path / "companion" / "tls")
-    return tmp_path
 
 
 async def hide(page: Page, hidden: bool) -> None:

@@ -14,12 +14,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import pytest_asyncio
 from PIL import Image
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from companion_browser import becomes, launched, phone
+from companion_browser import becomes, phone
 from companion_rig import until
 from playwright.async_api import Browser, Page, expect
 
@@ -41,17 +40,6 @@ class Home:
 
     def pair(self, name: str) -> str:
         return self.devices.add(name)[1]
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("browser")
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def browser(folder: Path) -> AsyncIterator[Browser]:
-    async with launched(folder) as browser:
-        yield browser
 
 
 @contextlib.asynccontextmanager
