@@ -73,13 +73,12 @@ class FocusLost(ToolError):
     """Another window took the focus between two effects; ``thief`` is its name, ``typed`` how many characters had
     arrived before."""
 
-    typed = 0
-
-    def __init__(self, expected: str, thief: str) -> None:
+    def __init__(self, expected: str, thief: str, typed: int = 0) -> None:
         fix = "bring the right window to the front and ask again"
         super().__init__(f"The focus went from {expected} to {thief}", fix)
         self.expected = expected
         self.thief = thief
+        self.typed = typed
 
 
 class UserMustDecide(ToolError):

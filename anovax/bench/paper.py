@@ -99,9 +99,7 @@ class PaperBackend:
     def _check(self, window: WindowRef, arrived: int) -> None:
         now = self.focused()
         if now is None or now.id != window.id:
-            lost = FocusLost(window.name, now.name if now else "no window")
-            lost.typed = arrived
-            raise lost
+            raise FocusLost(window.name, now.name if now else "no window", arrived)
 
     def _key(self, window: WindowRef, char: str) -> None:
         with self._lock:

@@ -32,11 +32,11 @@ def likeness(crops: list[Picture], text: str) -> npt.NDArray[np.float64]:
 
 def expected(text: str) -> tuple[Mask, float]:
     """Where the words of ``text`` lie in a typical proportional font, and its length in ems."""
-    widths = [_WIDTH.get(char, 0.56) for char in " ".join(text.split())]
+    line = " ".join(text.split())
+    widths = [_WIDTH.get(char, 0.56) for char in line]
     ends = np.cumsum(widths)
     middle = (np.arange(_STEPS) + 0.5) / _STEPS * ends[-1]
     at = np.searchsorted(ends, middle)
-    line = " ".join(text.split())
     return np.array([line[place] != " " for place in at]), float(ends[-1])
 
 

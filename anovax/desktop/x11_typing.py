@@ -41,9 +41,7 @@ class Typist:
         settled = self._windows.settle(window, min(_SETTLE_S, step.remaining))
         now = self._windows.focused()
         if now is None or now.id != window.id:
-            lost = FocusLost(window.name, now.name if now else "no window")
-            lost.typed = len(text)
-            raise lost
+            raise FocusLost(window.name, now.name if now else "no window", len(text))
         return Typed(characters=len(text), method=method, settled=settled)
 
     def _type(self, text: str, window: WindowRef, step: StepContext) -> str:

@@ -18,6 +18,7 @@ from anovax.training.recipe import Recipe, cast, training_scenes, trial_scenes
 from anovax.training.report import Report, measured
 from anovax.training.voices import Choir
 from anovax.training.windows import corpus
+from anovax.voice import FRAME_S
 
 TUNED_SHARE = 0.15  # of the examples, kept aside to choose the threshold
 VOTES = 3
@@ -60,7 +61,7 @@ def train_wake_word(recipe: Recipe, place: Place, told: Told = untold, steps: in
         held_out=tuple(voice.name for voice in voices.held_out),
         missing=choir.missing,
         learnt=len(learnt),
-        learnt_hours=round(sum(len(e.labels) for e in learnt) * 0.08 / 3600, 2),
+        learnt_hours=round(sum(len(e.labels) for e in learnt) * FRAME_S / 3600, 2),
         seconds=round(time.monotonic() - started, 1),
         **dict(found),
     )
