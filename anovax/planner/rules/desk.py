@@ -21,6 +21,10 @@ new tab
 = ctrl+w
 (close|shut|kill|exit) [down|out] {this} [open|active|browser] tab
 
+= ctrl+shift+w
+(close|shut|exit) (all|all of) [the|my|these] [open|browser] tabs
+(close|shut) every tab
+
 = ctrl+shift+t
 (reopen|restore|undo close|undo closing|bring back|unclose|open) [the|my|that] [last|recently|previously] (closed|\
 close) tab
@@ -60,6 +64,9 @@ open (a|another) window
 [go|navigate] back to [the] (previous|last) page
 (go to|open|show) [the] (previous|last) page
 previous page
+
+= pages back
+(go|navigate|move|browser) back <n> pages
 
 = alt+right
 (go|navigate|move|browser) forward [one|a] [page]
@@ -127,7 +134,7 @@ lock [the|my|this] (screen|computer|pc|laptop|workstation)
 = alt+tab
 (switch|change|toggle|cycle|swap) [between|to] [the|my] [next|previous|other|last] (window|windows|apps|\
 applications|app|application|program|programs)
-[go to] [the] (next|previous) window
+[go|move|change|jump] [to] [the] (next|previous) window
 alt tab
 
 = ctrl+c
@@ -270,6 +277,11 @@ def _tab_number(match: re.Match[str], scene: Scene) -> Reading | None:
     return call("press_keys", keys=f"ctrl+{n}") if n and 1 <= n <= 8 else None
 
 
+def _pages_back(match: re.Match[str], scene: Scene) -> Reading | None:
+    n = number(match["n"])
+    return call("press_keys", keys="alt+left", times=n) if n and 1 < n <= 20 else None
+
+
 def _save(match: re.Match[str], scene: Scene) -> Reading | None:
     """The file in front; after a screenshot "save it" means that, which is saved as it is taken."""
     shot = scene.before and scene.before[-1].tool == "screenshot"
@@ -285,6 +297,7 @@ def desk_rules() -> tuple[Rule, ...]:
     """Tabs, windows, zoom and editing."""
     builds: dict[str, Build | Reading] = {
         "tab number": _tab_number,
+        "pages back": _pages_back,
         "save": _save,
         "paragraph": call("press_keys", keys="enter", times=2),
         "find here": _find_here,

@@ -66,6 +66,10 @@ _BUTTONS = frozenset(
 )
 _CALCULATORS = ("calc", "alculator", "excel", "speedcrunch")  # parts of the names of programs in which sums are typed
 _EDITORS = frozenset(("notepad", "calculator", "terminal", "text editor", "mousepad", "word", "gedit"))
+_TERMINALS = frozenset(("terminal", "console", "command line", "shell", "xterm", "command prompt"))
+_OPTION = re.compile(r"(?<= )((?:(?:minus|dash|hyphen) ){1,2})(?=\w)", re.IGNORECASE)
+_NO_COMMAND = re.compile(r"^(?:it|that|this|the|a|an|my|something|some|all)\b", re.IGNORECASE)
+_ORDINAL = re.compile(r"\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last)\b")
 _SENTENCE = re.compile(r"^(?:i|we|you|he|she|they|people|to|what|who) ", re.IGNORECASE)  # "type i believe in it"
 _IT = frozenset(("it", "there", "that", "here", "this"))
 
@@ -86,14 +90,20 @@ def _sums(scene: Scene) -> bool:
     return any(word in _recent_app(scene).lower() for word in _CALCULATORS)
 
 
-def typed(text: str, scene: Scene) -> Reading:
+def typed(said: str, scene: Scene) -> Reading:
     """type_text with what would be written: sums for a calculator, "at sign" as @."""
-    line = text.strip()
+    line = said.strip()
     if len(line) > 1 and line[0] == line[-1] and line[0] in "\"'":
         line = line[1:-1]
     if _sums(scene) and (sum_ := arithmetic(line)) is not None:
         return Reading((Call("type_text", {"text": sum_}),), free=True)
-    return Reading((Call("type_text", {"text": written(line)}),), free=True)
+    text = _command(line) if _recent_app(scene).lower() in _TERMINALS else written(line)
+    return Reading((Call("type_text", {"text": text}),), free=True)
+
+
+def _command(text: str) -> str:
+    """A shell command as it is written: "ls minus la" -> "ls -la", "dash dash all" -> "--all"."""
+    return _OPTION.sub(lambda match: "-" * len(match[1].split()), written(text))
 
 
 def _type(match: re.Match[str], scene: Scene) -> Reading | None:
@@ -105,10 +115,15 @@ def _type(match: re.Match[str], scene: Scene) -> Reading | None:
         if where in _IT:
             return None if _SENTENCE.match(text) else _type_in_it(within["text"], scene)
         if where in (scene.apps or ()) or where in _EDITORS:
-            opened = Call("open_app", {"name": where})
-            done = typed(within["text"], replace(scene, before=(*scene.before, opened)))
-            return Reading((opened, *done.calls), free=True)
+            return _typed_in(where, within["text"], scene)
     return typed(text, scene)
+
+
+def _typed_in(where: str, text: str, scene: Scene) -> Reading:
+    """``text`` typed into the application ``where``, which comes to the front or is opened."""
+    opened = Call("open_app", {"name": where})
+    done = typed(text, replace(scene, before=(*scene.before, opened)))
+    return Reading((opened, *done.calls), free=True)
 
 
 def _type_in_it(text: str, scene: Scene) -> Reading | None:
@@ -150,6 +165,40 @@ def _named_button(match: re.Match[str], scene: Scene) -> Reading | None:
     return call("click", target=match["target"]) if match["target"].lower() in _BUTTONS else None
 
 
+def _nth_link(match: re.Match[str], scene: Scene) -> Reading:
+    ordinal = _ORDINAL.search(match.group().lower())
+    return call("click", target=f"{ordinal[0]} link") if ordinal else Reading()
+
+
+def _click_place(match: re.Match[str], scene: Scene) -> Reading | None:
+    """As in "click at 300 400": two numbers that stand apart."""
+    parts = [match["x"], match["y"]] if "y" in match.groupdict() else match["x"].split()
+    if len(parts) != 2 or not all(part.isdigit() and len(part) <= 5 for part in parts):
+        return None
+    return call("click", x=int(parts[0]), y=int(parts[1]))
+
+
+def _type_in(match: re.Match[str], scene: Scene) -> Reading | None:
+    """As in "in the terminal type ls": "type ls in the terminal", said the other way round."""
+    where = match["where"].lower()
+    if where not in (scene.apps or ()) and where not in _EDITORS:
+        return None
+    if _MADE_UP.search(match["text"]) or _UNKNOWN_TEXT.search(match["text"]):
+        return None
+    return _typed_in(where, match["text"], scene)
+
+
+def _run(match: re.Match[str], scene: Scene) -> Reading | None:
+    """A command for the terminal that was opened just before, or is named, or stands in front."""
+    named = re.search(r"(?i) (?:in|on) (?:the |a )?(?:terminal|console|command line)$", match.group())
+    here = not named and scene.before and _recent_app(scene).lower() in _TERMINALS
+    if not (named or here) or _NO_COMMAND.search(match["text"]):
+        return None
+    opened = () if here else (Call("open_app", {"name": "terminal"}),)
+    typing = Call("type_text", {"text": _command(match["text"])})
+    return Reading((*opened, typing, Call("press_keys", {"keys": "enter"})), free=True)
+
+
 _PHRASES = r"""
 shot := (screenshot|screen shot|screen capture|screen grab|screengrab|snapshot|screen snapshot|screencap|screen \
 cap|print screen|capture)
@@ -185,6 +234,21 @@ the link called|click on the link) [on] [the] [link] [to] <target>
 select [the] <target> (button|link|tab|option|checkbox|icon)
 (check|tick|uncheck) [the] <target> (box|checkbox|check box)
 
+= nth link
+(click|click on|open|follow|go to|tap|choose|select) [the] (first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|\
+tenth|last) (link|hyperlink) [on] [the|this] [page]
+
+= click place
+(click|left click|tap) [on|at] [the] [position|coordinates|point|pixel] <x> (by|and|comma) <y>
+(click|left click|tap) [at|on] [the] [position|coordinates|point|pixel] <x>
+
+= type in
+(in|into) [the] <where> (type|type in|write|enter) <text>
+
+= run
+(run|execute) [the command] <text> (in|on) [the|a] (terminal|console|command line)
+(run|execute) [the command] <text>
+
 = sign in
 (sign in|sign me in|signin|sign in here|sign in to this site)
 
@@ -215,6 +279,11 @@ me|aloud|out loud]
 what does (the|my|this) screen (say|show)
 what does it say on [the|my] screen
 (read|describe) what [is|you see] [on] [the|my] screen [says]
+(read|read out|read aloud) (this|it) [to me|for me|aloud|out loud]
+(read|read out|read aloud|read me) (the|this|that) [error] (error|error message|dialog|dialog box|popup|pop up|pop-up|\
+warning) [to me|for me|aloud|out loud]
+what does (the|this|that) (error|error message|dialog|dialog box|popup|pop up|pop-up|warning) say
+(what is|what's|whats) (the|this|that) error [message]
 
 """
 
@@ -229,6 +298,10 @@ def hand_rules() -> tuple[Rule, ...]:
         "middle click": _clicker(button="middle"),
         "click": _clicker(),
         "click named": _named_button,
+        "nth link": _nth_link,
+        "click place": _click_place,
+        "type in": _type_in,
+        "run": _run,
         "sign in": call("click", target="Sign in"),
         "log in": call("click", target="Log in"),
         "sign out": call("click", target="Sign out"),
@@ -237,4 +310,4 @@ def hand_rules() -> tuple[Rule, ...]:
         "screenshot": call("screenshot"),
         "read screen": call("read_screen"),
     }
-    return book_rules(_PHRASES, builds, verbatim=("type", "write"))
+    return book_rules(_PHRASES, builds, verbatim=("type", "write", "type in", "run"))

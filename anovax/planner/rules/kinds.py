@@ -214,6 +214,21 @@ my|this] (computer|pc|laptop|system|machine|workstation) [now]
 (shut down|shutdown|reboot|restart|hibernate|power off|power down|log off|logoff)
 put [the|my|this] (computer|pc|laptop|system|machine) (to sleep|in sleep mode|into sleep mode)
 
+= I do not create, rename, move or delete files. I can open the file manager.
+(rename|move|delete|erase|duplicate|zip|unzip|compress|extract) [the|this|that|these|those|all|my|all the] [<y>] \
+(file|files|folder|folders|directory|directories) [<x>]
+(create|make) (a|another|the) [new] [<y>] (folder|directory|subfolder) [<x>]
+
+= I cannot connect or change the network, displays or devices by voice. I can open the settings.
+(turn|switch) (on|off) [the|my] (wifi|wi-fi|wi fi|bluetooth|airplane mode|aeroplane mode|hotspot|vpn|mobile data|\
+night light|dark mode|night mode|battery saver|do not disturb)
+(turn|switch) [the|my] (wifi|wi-fi|wi fi|bluetooth|airplane mode|aeroplane mode|hotspot|vpn|night light|dark mode|\
+battery saver) (on|off)
+(enable|disable|activate|deactivate|toggle) [the|my] (wifi|wi-fi|wi fi|bluetooth|airplane mode|hotspot|vpn|night light|\
+dark mode|battery saver|do not disturb)
+(connect|reconnect) [me] to [the|my|a] (wifi|wi-fi|wi fi|internet|bluetooth|vpn|network|printer) [<x>]
+(eject|unmount) [the|my|this] <x>
+
 = I cannot hear what is playing, and I keep no playlists. I can press the media keys.
 (what|what's|whats|which|who|who's|what is|who is|tell me|do you know|name|identify) [<y>] (song|track|tune|music|\
 artist|singer|band) [<z>] (this|playing|on|now) [<x>]
