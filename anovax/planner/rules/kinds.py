@@ -233,7 +233,8 @@ dark mode|battery saver|do not disturb)
 (what|what's|whats|which|who|who's|what is|who is|tell me|do you know|name|identify) [<y>] (song|track|tune|music|\
 artist|singer|band) [<z>] (this|playing|on|now) [<x>]
 (what|what's|who's|what is|who is) [currently|this] [song] playing [right now|now|at the moment]
-who (sings|sang|is singing|plays|made|wrote) this [song|track|music] [<x>]
+who (sings|sang|is singing|plays) this [song|track|music] [<x>]
+who (made|wrote) this (song|track|music|tune) [<x>]
 (name|identify) (this|that) (song|tune|track)
 (what's|what is) (this|that|the name of this|the title of this|the name of that) (song|track|tune|music) [<x>]
 (add|save|put|remove|delete|include|move) <x> (to|from|in|on|onto|into) [my|the|a] [<y>] (playlist|play list|\

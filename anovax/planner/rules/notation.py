@@ -135,6 +135,12 @@ def book_rules(text: str, builds: Mapping[str, Build | Reading], verbatim: Colle
     )
 
 
+def chord_rules(text: str, builds: Mapping[str, Build | Reading] | None = None) -> tuple[Rule, ...]:
+    """The rules of a phrasebook in which a heading that is no key of ``builds`` is the chord to be pressed."""
+    chords = {heading: call("press_keys", keys=heading) for heading, _ in phrasebook(text)}
+    return book_rules(text, {**chords, **(builds or {})})
+
+
 @dataclass(frozen=True)
 class _Node:
     """A part of a template: its expression, the words that can begin it (None: any), whether it may be empty, and the

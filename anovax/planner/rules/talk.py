@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable
 
 from anovax.planner.numbers import number
-from anovax.planner.rules.hands import last_opened
 from anovax.planner.rules.notation import Build, Call, Reading, Rule, Scene, book_rules, call, said
+from anovax.planner.rules.typing import last_opened
 
 _JOKES = (
     "I asked my keyboard for a break. It offered me a pause key.",

@@ -22,6 +22,7 @@ _NOTHING = frozenset(_NO_QUERY.split("|"))
 # "search my bookmarks …", "search and replace …", "search engine …": not for the web, or no search at all.
 _OWN_PLACES = re.compile(
     r"^(?:at|to|and|is|are|was|or|of|my|engines?|warrants?|parties|party)\b|^contacts? |"
+    r"^(?:(?:browser|browsing) )?(?:bookmarks|history|tabs|inbox) (?:for|about)\b|"
     r"^(?:through |in )?(?:my|this|the) (?:bookmarks?|"
     r"history|e-?mails?|mail|files?|computer|inbox|contacts?|documents?|tabs?|page|photos|folder|"
     r"downloads|notes|desktop|screen|calendar)\b|"
