@@ -102,7 +102,7 @@ def _closed(text: str) -> str:
     if "<<" not in text or "<<<" in text:
         return text
     begun = _HERE_BEGINS.search(_HERE_DOCUMENT.sub(r"\2", text))
-    return text if begun is None or "\n" not in text.strip() else f"{text.rstrip()}\n{begun[1]}\n"
+    return text if begun is None else f"{text.rstrip()}\n{begun[1]}\n"
 
 
 def goes_on(script: str) -> bool:

@@ -10,7 +10,7 @@ SYSTEM = ("/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/opt", "
 "/srv", "/sys", "/usr",
           "/var", "/library", "/system", "/applications", "/private", "/snap", "/nix", "/mnt", "/media", "/volumes",
           "/lost+found")  # fmt: skip
-_HARMLESS_DEVICES = re.compile(r"/dev/(null|stdout|stderr|stdin|tty|fd/[012]|zero|full|pts/\d+)$")
+_HARMLESS_DEVICES = re.compile(r"/dev/(null|stdout|stderr|stdin|tty|fd/[012]|zero|full|u?random|pts/\d+)$")
 _SECRETS = re.compile(
     r"""(?x)
     ^/etc/(passwd|shadow|gshadow|group-|sudoers|master\.passwd|security|ssl/private|krb5\.keytab|ssh|openvpn|wireguard|pam\.d|
@@ -38,8 +38,12 @@ _SAMPLES = ("/etc/passwd", "/etc/shadow", "/etc/sudoers", "/etc/gshadow", "/root
 _STARTUP = re.compile(
     r"""(?x)(^|/)\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|kshrc|cshrc|tcshrc|inputrc|
     xinitrc|xsession|xprofile|xsessionrc|vimrc|emacs|gitconfig|gitignore_global|pam_environment|tmux\.conf|screenrc|wgetrc|curlrc|
-    bash_history|zsh_history|forward|rhosts|hushlogin|netrc|npmrc|pythonrc|gdbinit|config/(autostart|systemd|fish|environment\.d|nvim|git|
-    pip|openbox|i3|sway|hypr)|ssh|gnupg|aws|kube|docker|mozilla|local/share/(applications|systemd|keyrings|dbus-1)|local/bin|git/hooks|
+    bash_history|zsh_history|forward|rhosts|hushlogin|netrc|npmrc|pythonrc|gdbinit|
+    zlogout|login|logout|xmodmap|xmodmaprc|xresources|xdefaults|xbindkeysrc|xserverrc|fehbg|dmrc|selected_editor|mailcap|mailrc|
+    mutt|muttrc|pip|condarc|cargo/(config|config\.toml|env|bin)|m2|gradle|rprofile|irbrc|pryrc|ipython|jupyter|pdbrc|psqlrc|
+    sqliterc|my\.cnf|octaverc|ghci|lldbinit|hgrc|nanorc|exrc|gvimrc|vim|emacs\.d|lessfilter|direnvrc|envrc|
+config/(autostart|systemd|fish|environment\.d|nvim|git|
+    pip|openbox|i3|sway|hypr|awesome|bspwm|sxhkd|qtile|herbstluftwm|kitty|alacritty|wezterm|tmux|zsh|plasma-workspace|mimeapps\.list)|ssh|gnupg|aws|kube|docker|mozilla|local/share/(applications|systemd|keyrings|dbus-1)|local/bin|git/hooks|
     git/config|git)(/|$) | (^|/)library/(launchagents|launchdaemons|startupitems) | (^|/)authorized_keys$"""
 )
 _SEARCHED = re.compile(

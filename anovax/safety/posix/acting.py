@@ -55,7 +55,7 @@ def _mails(command: Command, run: Run) -> Finding | None:
 def _renames(command: Command, run: Run) -> Finding | None:
     if command.has("n", "dry-run", "no-act", "just-print"):
         return None
-    many = any(word.globbed or word.open for word in command.args) or command.piped
+    many = any(word.globbed or word.open for word in command.args) or command.piped or command.name == "mmv"
     return ask("move", "it renames many files") if many else notice("move", "it renames files")
 
 

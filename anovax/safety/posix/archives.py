@@ -22,14 +22,16 @@ def archive(command: Command, run: Run) -> Finding | None:
     text = " ".join(command.low)
     if re.search(
         (
-            r"--(checkpoint-action|to-command|use-compress-program|rsh-command|info-script|new-volume-script|"
+            r"--(checkpoint-action|to-command|use-compress-program|rsh-command|rmt-command|info-script|new-volume-script|"
             r"remove-files)|-tt\b|--unzip-command"
         ),
         text,
-    ) or any(re.match(r"-I", option) for option in command.texts if command.name in ("tar", "bsdtar")):
+    ) or any(re.match(r"-[IF]", option) for option in command.texts if command.name in ("tar", "bsdtar")):
         return ask("run", "its options run another program or delete the originals")
+    if command.name in ("tar", "bsdtar") and re.search(r"^-?[a-zA-Z]*P|\s-P\b|--absolute", " ".join(command.texts)):
+        return ask("overwrite", "it writes wherever the archive says")
     if command.name in ("zip", "7z", "7za", "7zr", "rar") and re.search(
-        r"(^|\s)(-p\S*|-e\b|-hp\S*|--password|--encrypt|-m\b|-sdel)", text
+        r"(^|\s)(-p\S*|-e\b|-hp\S*|--password|--encrypt|-m\b|-sdel)|^(m|mf|d)\s", text
     ):
         return ask("encrypt", "it locks files behind a password or deletes the originals")
     named = [command.path(word) for word in command.operands()]

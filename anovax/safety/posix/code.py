@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from anovax.safety import paths
-from anovax.safety.finding import Finding, ask, notice, refuse
+from anovax.safety.finding import Finding, ask, notice, refuse, strictest
 from anovax.safety.normalise import words
 from anovax.safety.patterns import then
 from anovax.safety.posix.shells import DOWNLOADERS, SHELLS, is_temporary
@@ -46,7 +46,7 @@ _DANGER = re.compile(
     r"unlinksync|rmsync|removesync|deno|tcpsocket|udpsocket|writefile\w*|appendfile\w*|"
     r"createwriteStream|truncate|rename|symlink|delete|remove|copyfile|getruntime|processbuilder|"
     r"activexobject|wscript|fopen|readfile|file_get_contents|include|require|tempfile|mmap|"
-    r"threading|multiprocessing|while\s+true|while\s*\(?1|for\s*\(;;\))\b|`|%x|\bopen\s*\(|\bFile\b|"
+    r"threading|multiprocessing|write_(?:text|bytes)|run(?:py|_path|_module)|while\s+true|while\s*\(?1|for\s*\(;;\))\b|`|%x|\bopen\s*\(|\bFile\b|"
     r"\bIO\b|\bDir\b|\bProcess\b|\bKernel\b|\bprocess\.|\\x[0-9a-f]{2}|\[::-1\]|\|\s*\"|print\s*>|"
     r"\bos\.\w+|\b(rm|mv|cp)\s*\("
 )
@@ -163,24 +163,17 @@ def interpreter(command: Command, run: Run) -> Finding | None:
     return _piped(command, run, python) if command.piped else None
 
 
+_CODE_LETTERS = {
+    "php": "rBRE", "node": "ep", "nodejs": "ep", "bun": "e", "osascript": "e", "lua": "e", "luajit": "e", "r": "e",
+    "rscript": "e", "tclsh": "c", "expect": "c", "guile": "c",
+}  # fmt: skip
+
+
 def _inline(option: str, name: str) -> str | None:
     """The code glued to an option, "" when it is the next word, None when the option takes no code."""
     if re.match(_VALUED.get(name, r"(?!)"), option):
         return None
-    letters = {
-        "php": "rBRE",
-        "node": "ep",
-        "nodejs": "ep",
-        "bun": "e",
-        "osascript": "e",
-        "lua": "e",
-        "luajit": "e",
-        "r": "e",
-        "rscript": "e",
-        "tclsh": "c",
-        "expect": "c",
-        "guile": "c",
-    }.get(name, "c" if name.startswith(("python", "pypy", "ipython")) else "eE")
+    letters = _CODE_LETTERS.get(name, "c" if name.startswith(("python", "pypy", "ipython")) else "eE")
     if option in ("--eval", "--print", "--run", "--execute", "--command"):
         return ""
     match = re.match(rf"-[a-zA-Z0-9]*?[{letters}](.*)$", option, re.DOTALL) if not option.startswith("--") else None
@@ -194,9 +187,12 @@ def _module(rest: list[Word], command: Command, run: Run) -> Finding | None:
         return None
     if name.casefold() in ("http.server", "simplehttpserver", "smtpd", "pyftpdlib"):
         return ask("share", "it lets other computers read your files")
+    if name in ("timeit", "pdb", "cProfile", "profile", "trace", "code"):
+        found = [judge_code(word.text.removeprefix("!"), run, python=True) for word in rest[1:]]
+        return strictest([*found, None if name == "timeit" else notice("script", f"it runs the module {name}")])
     return (
         None
-        if name in ("json.tool", "venv", "timeit", "this", "calendar", "unittest", "pytest")
+        if name in ("json.tool", "venv", "this", "calendar", "unittest", "pytest")
         else notice("script", f"it runs the module {name}")
     )
 
@@ -256,6 +252,9 @@ def editor(command: Command, run: Run) -> Finding | None:
     text = " ".join(command.texts)
     if command.name in ("gdb", "lldb") and command.has("p", "pid"):
         return ask("spying", "it looks into a running program")
+    if command.name in ("nano", "emacsclient"):
+        runs = r"(^|\s)(-s|--speller)\b" if command.name == "nano" else r"(^|\s)(-e|--eval)\b"
+        return ask("run", "its options run commands") if re.search(runs, text) else None
     if re.search(
         r"(^|\s)(-[a-z]*c\s|-s\b|\+[:!]|--cmd|--eval|-f\s\w|-l\s|--script|-ex\b|-x\b|--load|-e\s*!|-S\b|\+[a-z]+!|\+!)",
         text,
@@ -295,7 +294,7 @@ RULES: Mapping[str, Rule] = {
             """awk gawk mawk nawk busybox-awk"""
         ), awk),
     **dict.fromkeys(words(
-            """vi vim nvim gvim view rvim ex ed emacs emacsclient nano-run gdb lldb mutt irssi dc-run joe micro
+            """vi vim nvim gvim view rvim ex ed emacs emacsclient nano gdb lldb mutt irssi dc-run joe micro
             less more most"""
         ), editor),
     **dict.fromkeys(words(

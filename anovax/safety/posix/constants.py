@@ -65,7 +65,12 @@ def _echo(command: Command, _: str | None) -> str:
     while texts and re.fullmatch(r"-[neE]+", texts[0]):
         flags += texts.pop(0)
     text = " ".join(texts)
-    return (ansi_c(text) if "e" in flags else text) + ("" if "n" in flags else "\n")
+    return (_escaped(text) if "e" in flags else text) + ("" if "n" in flags else "\n")
+
+
+def _escaped(text: str) -> str:
+    r"""As ``echo -e`` and ``printf %b`` read it: an octal code has a zero before it."""
+    return ansi_c(re.sub(r"\\0(?=[0-7])", r"\\", text))
 
 
 def _printf(command: Command, _: str | None) -> str | None:
@@ -79,7 +84,7 @@ def _printf(command: Command, _: str | None) -> str | None:
 
     def fill(match: re.Match[str]) -> str:
         value = next(source, "")
-        return ansi_c(value) if match[0].endswith("b") else value
+        return _escaped(value) if match[0].endswith("b") else value
 
     return "".join(re.sub(r"%[-\d.]*[sbdicxq]", fill, form) for _ in range(min(rounds, 200))).replace("%%", "%")
 

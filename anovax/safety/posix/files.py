@@ -86,6 +86,8 @@ def move(command: Command, run: Run) -> Finding | None:
         return ask("move", "which files it moves is known only when it runs")
     if any(paths.is_startup(path) or paths.is_secret(path) for path in named):
         return ask("move", "it moves a settings file or a secret")
+    if re.match(r"/(var/)?tmp(/|$)", named[-1]) and any(re.fullmatch(rf"{paths.HOME}/[^/.]+", p) for p in named[:-1]):
+        return ask("move", "what lies in a temporary folder is lost at the next start")
     return written(named[-1]) or notice("move", "it may overwrite what is there")
 
 
@@ -172,6 +174,7 @@ def owner(command: Command, run: Run) -> Finding | None:
 
 
 _FIND_RUNS = ("-exec", "-execdir", "-ok", "-okdir")
+_FD_RUNS = ("-x", "--exec", "--exec-batch")
 
 
 def find(command: Command, run: Run) -> Finding | None:
@@ -187,7 +190,7 @@ def find(command: Command, run: Run) -> Finding | None:
     if any(text in ("-fprint", "-fprintf", "-fprint0", "-fls") for text in low):
         return ask("overwrite", "it writes what it finds to a file")
     for index, text in enumerate(low):
-        if text in _FIND_RUNS:
+        if text in (_FD_RUNS if command.name.startswith("fd") else _FIND_RUNS):
             _find_runs(command, run, index)
     if any(text in ("-perm", "-writable") for text in low) and re.search(
         r"-[246]000|\+[246]000|/[246]000|u=s|u\+s|g=s|-222|-2\b|-o\+w|-writable", " ".join(low)
@@ -213,6 +216,8 @@ def _find_runs(command: Command, run: Run, index: int) -> None:
             if word.text == "{}"
             else Word(word.text.replace("{}", "FOUND"), open="{}" in word.text or word.open)
         )
+    if command.name.startswith("fd") and not any(word.open for word in inner):
+        inner.append(Word("", open=True))
     if inner and Command(tuple(inner)).name in SHELLS and len(inner) < 3:
         run.found(ask("run", "it starts a shell"))
     if inner:
@@ -238,9 +243,10 @@ def stream_edit(command: Command, run: Run) -> Finding | None:
     """sed"""
     operands = command.operands("ef")
     scripts = " ".join(command.texts)
-    if re.search(r"(?:^|[;\s}/\d$])e(?:\s|$)|/e[gip]*(?:\s|$|')|(?:^|[;\s}/])w\s+/", scripts) and not command.has(
-        "", "help"
-    ):
+    runs = command.has("f", "file") or re.search(
+        r"(?:^|[;\s}/\d$])e(?:\s|$)|/e[gip]*(?:\s|$|')|(?:^|[;\s}/])w\s+/", scripts
+    )
+    if runs and not command.has("", "help"):
         return ask("run", "a sed script can run programs or write files")
     if not command.has("iI", "in-place") and "-i" not in command.texts:
         return None

@@ -13,9 +13,19 @@ if TYPE_CHECKING:
     from anovax.safety.posix.shell import Run
 
 _CODE_IN_GIT = re.compile(
-    r"(core\.(pager|editor|sshcommand|fsmonitor|hookspath|gitproxy|askpass)|alias\.|diff\.external|"
-    r"credential\.helper|filter\.|merge\.\w+\.driver|url\.|http\.proxy|http\.ssl|"
-                          r"protocol\.|gpg\.program|sequence\.editor|pager\.|uploadpack|receive\.)")  # fmt: skip
+    r"(core\.(pager|editor|sshcommand|fsmonitor|hookspath|gitproxy|askpass|attributesfile|worktree|alternaterefscommand)|"
+    r"alias\.|diff\.external|\.(textconv|command|cmd|driver|process|program|path|uploadpack|receivepack|vcs|proxy|update)\b|"
+    r"include\w*\.|sendemail\.|interactive\.|web\.browser|safe\.directory|"
+    r"credential\.helper|filter\.|url\.|http\.proxy|http\.ssl|"
+    r"protocol\.|sequence\.editor|pager\.|uploadpack|receive\.)")  # fmt: skip
+# What may be set for one command: anything else may name a program
+_PLAIN_IN_GIT = re.compile(
+    r"(user\.(name|email)|author\.|committer\.|color\.|column\.|advice\.|log\.|status\.|format\.|push\.|pull\.|rebase\.|"
+    r"fetch\.(prune|parallel)|branch\.|tag\.|commit\.(gpgsign|verbose|cleanup)|init\.defaultbranch|merge\.(ff|conflictstyle|"
+    r"renames)|diff\.(algorithm|renames|context|noprefix|mnemonicprefix|color\w*)|gc\.auto|pack\.|http\.(version|postbuffer)|"
+    r"core\.(quotepath|autocrlf|ignorecase|filemode|abbrev|longpaths|safecrlf|whitespace|eol|symlinks|compression)|"
+    r"help\.autocorrect|rerere\.|grep\.|blame\.|submodule\.recurse|i18n\.)[\w.-]*(=|$)"
+)
 
 
 def git(command: Command, run: Run) -> Finding | None:
@@ -24,18 +34,32 @@ def git(command: Command, run: Run) -> Finding | None:
         option = rest.pop(0)
         if option in ("-c", "-C", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env") and rest:
             value = rest.pop(0)
-            if option in ("-c", "--config-env") and _CODE_IN_GIT.match(value.casefold()):
+            if option in ("-c", "--config-env") and not _PLAIN_IN_GIT.match(value.casefold()):
                 return ask("run", "its options run another program")
+        elif re.match("--(exec-path|config-env)=", option):
+            return ask("run", "its options run another program")
     if not rest:
         return None
     verb, args = rest[0].casefold(), rest[1:]
     judge = _GIT.get(verb)
     sub = Command((command.words[0], *command.args[len(command.texts) - len(args) :]), cwd=command.cwd)
-    if command.has("", "upload-pack", "receive-pack", "exec") or any(
-        text.startswith(("ext::", "fd::")) for text in args
+    if (
+        command.has("", "upload-pack", "receive-pack", "exec", "open-files-in-pager", "extcmd", "template")
+        or any(text.startswith(("ext::", "fd::")) for text in args)
+        or (verb in _RUNS and sub.has(_RUNS[verb]))
+        or (verb == "clone" and _configured(args))
     ):
         return ask("run", "its options run another program")
     return judge(sub) if judge else None
+
+
+_RUNS = {"clone": "u", "grep": "O", "difftool": "x"}
+
+
+def _configured(args: list[str]) -> bool:
+    """``clone -c KEY=VALUE`` with a key that may name a program."""
+    given = re.findall(r"(?:^| )(?:-c ?|--config[= ])(\S+)", " ".join(args).casefold())
+    return any(not _PLAIN_IN_GIT.match(value) for value in given)
 
 
 def _lost(reason: str = "work that is not saved elsewhere would be lost") -> Finding:

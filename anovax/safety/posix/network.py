@@ -142,7 +142,7 @@ RULES: Mapping[str, Rule] = {
             localtunnel lt teamviewer anydesk rustdesk vncserver x11vnc xfreerdp rdesktop sshd dropbear"""
         ), _tunnel),
     **dict.fromkeys(words(
-            """xdg-open open gio gnome-open kde-open gvfs-open sensible-browser x-www-browser firefox chromium
+            """xdg-open open gnome-open kde-open gvfs-open sensible-browser x-www-browser firefox chromium
             google-chrome chrome chromium-browser google-chrome-stable brave brave-browser microsoft-edge
             see run-mailcap"""
         ), open_file),

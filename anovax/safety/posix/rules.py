@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from anovax.safety import paths
 from anovax.safety.finding import Finding, ask, notice, refuse
 from anovax.safety.normalise import words
-from anovax.safety.posix import acting, archives, code, files, machine, network, packages, system, tools
+from anovax.safety.posix import acting, archives, code, desktop, files, machine, network, packages, system, tools
+from anovax.safety.posix.outputs import outputs
 from anovax.safety.posix.shells import SHELLS, is_temporary, known_file
 from anovax.safety.posix.unknown import throws_away
 from anovax.safety.posix.words import Command, Redirect, Word
@@ -28,6 +29,7 @@ RULES: dict[str, files.Rule] = {
     **files.RULES,
     **acting.RULES,
     **archives.RULES,
+    **desktop.RULES,
 }
 # They only print their arguments, or read about a program
 _TALK = words(
@@ -61,6 +63,7 @@ def judge(command: Command, run: Run) -> Iterable[Finding]:
         lowered = (command.words[0], *(Word(w.text.casefold(), w.open, w.hidden) for w in command.args))
         yield from _known(command.inner((Word(command.name), *lowered[1:])), run)
     yield from _present(_arguments(command))
+    yield from outputs(command, run)
 
 
 def _present(*findings: Finding | None) -> Iterator[Finding]:
@@ -123,7 +126,7 @@ def _hidden_program(command: Command) -> Finding | None:
         return ask("assembled", "which program runs is known only when it runs")
     if word.open or word.hidden or word.odd or word.substituted:
         return ask("hidden", "the program's name is put together so that it cannot be read")
-    if word.globbed and word.text not in ("[", "[["):
+    if word.globbed and word.text not in ("[", "[[") and not re.match(r"https?://\w", word.text):
         return ask("hidden", "which program runs is left to a pattern")
     if re.search(r"[/\\]\.\.?[/\\]|//", word.text.lstrip("./")) and not re.match(r"https?:", word.text):
         return ask("hidden", "the program's path takes detours")

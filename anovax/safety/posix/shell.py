@@ -16,6 +16,7 @@ from anovax.safety.posix.statements import (
     HANDLERS,
     after_here_document,
     assign,
+    evaluates,
     here_document,
     keep,
     leniently,
@@ -72,8 +73,8 @@ class Run:
         if self._depth >= MAX_DEPTH:
             raise TooDeepError
         self._depth += 1
-        if self._depth > 1 and self.also is not None:
-            self.findings.extend(self.also(text))
+        self.findings.extend(self.also(text) if self._depth > 1 and self.also is not None else ())
+        self.found(evaluates(text))
         text = _TIMED.sub(r"\1", text) if "time" in text else text
         try:
             spread, whole = expand_braces(text)
@@ -295,6 +296,6 @@ class Run:
     # --- what rules change -------------------------------------------------------------------------------------------
 
     def change_folder(self, path: str) -> None:
-        path = path or DEFAULT_ENV["HOME"]
         if path != "-":
-            self.cwd = self.env["PWD"] = posixpath.normpath(posixpath.join(self.cwd, path))
+            folder = posixpath.join(self.cwd, path or DEFAULT_ENV["HOME"])
+            self.cwd = self.env["PWD"] = posixpath.normpath(folder)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from anovax.safety.finding import ask, refuse
+from anovax.safety.finding import Finding, ask, refuse
 from anovax.safety.posix.expand import pieces_of
 from anovax.safety.posix.words import Command, Redirect, Word
 
@@ -16,6 +16,15 @@ if TYPE_CHECKING:
     from anovax.safety.posix.shell import Run
 
 MAX_VALUE = 2000  # characters that a variable may grow to
+
+
+_EVALUATED = re.compile(r"'[^'\n]*\w\[\s*(?:\$\(|`)|\w\[\s*\\(?:\$\(|`)")
+
+
+def evaluates(text: str) -> Finding | None:
+    """``let 'a[$(…)]=1'``: the shell runs what stands in an array's index, also where it is quoted."""
+    quoted = "[" in text and _EVALUATED.search(text) is not None
+    return ask("hidden", "it runs what stands within a quoted index") if quoted else None
 
 
 def leniently(text: str) -> Iterator[tuple[Word, ...]]:
@@ -149,6 +158,14 @@ def _while_statement(run: Run, node: Node, stdin: str | None, piped: bool) -> No
         run.walk(child, stdin, piped)
 
 
+def _c_style_for(run: Run, node: Node, stdin: str | None, piped: bool) -> str | None:
+    """``for ((;;))``"""
+    text = (node.text or b"").decode(errors="replace")
+    if re.match(r"for\s*\(\([^;]*;\s*(1|true)?\s*;", text) and "sleep" not in text and "break" not in text:
+        run.found(ask("endless", "it never ends and can take all of the computer's time"))
+    return run.walk_all(node.named_children, stdin, piped)
+
+
 def _if_statement(run: Run, node: Node, stdin: str | None, piped: bool) -> str | None:
     head = (node.text or b"").split(b"then")[0]
     if b"sleep" in (node.text or b"") and re.search(rb"\$\(|`", head):
@@ -165,5 +182,6 @@ HANDLERS: Mapping[str, Handler] = {
     "for_statement": _for_statement,
     "while_statement": _while_statement,
     "if_statement": _if_statement,
+    "c_style_for_statement": _c_style_for,
     "file_redirect": _lone_redirect,
 }

@@ -32,7 +32,8 @@ def _unless(harmless: str, rule: str, reason: str, names: str, bare: bool = True
     def judge(command: Command, run: Run) -> Finding | None:
         if not command.args:
             return None if bare else ask(rule, reason)
-        if any(pattern.fullmatch(text) for text in command.low[:2]):
+        told = command.texts[:1] in (("-v",), ("-h",)) and len(command.args) > 1  # verbose, not version
+        if not told and any(pattern.fullmatch(text) for text in command.texts[:2]):
             return None
         return ask(rule, reason)
 
@@ -73,6 +74,8 @@ def _prose(command: Command) -> bool:
 def _kill(command: Command, run: Run) -> Finding | None:
     if command.name == "xkill":
         return ask("processes", "it kills the window that is clicked next")
+    if command.name == "killall5":
+        return ask("processes", "it ends all running programs")
     if not command.args or set(command.low) & {"-l", "--list", "-ln"} or "-0" in command.texts:
         return None
     operands = command.operands("sn")
@@ -103,7 +106,7 @@ def _services(command: Command, run: Run) -> Finding | None:
 def _history(command: Command, run: Run) -> Finding | None:
     return (
         ask("traces", "it deletes or hides the history of commands")
-        if command.has("cdwarps") and not command.low[0].isdigit()
+        if command.has("cdwarpse") and not command.low[0].isdigit()
         else None
     )
 
@@ -115,13 +118,16 @@ def _set(command: Command, run: Run) -> Finding | None:
 
 
 _TRACING = words("""HISTFILE HISTSIZE HISTFILESIZE HISTCONTROL HISTIGNORE SAVEHIST HISTTIMEFORMAT""")
-_RISKY = words(
-            """LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_INSERT_LIBRARIES DYLD_LIBRARY_PATH PROMPT_COMMAND BASH_ENV
-            ENV PYTHONSTARTUP PYTHONPATH PERL5OPT PERL5LIB RUBYOPT NODE_OPTIONS GIT_SSH GIT_SSH_COMMAND
-            GIT_PAGER GIT_EDITOR PATH IFS SHELLOPTS BASHOPTS PS4 HTTP_PROXY HTTPS_PROXY http_proxy https_proxy
-            ALL_PROXY all_proxy NODE_TLS_REJECT_UNAUTHORIZED SUDO_ASKPASS SSH_ASKPASS MANPAGER LESSOPEN
-            JAVA_TOOL_OPTIONS"""
-        )  # fmt: skip
+# Variables that name code or options for other programs, or the way to the net
+_RISKY = re.compile(
+    r"LD_\w+|DYLD_\w+|BASH_(ENV|FUNC_.*|LOADABLES_PATH)|PROMPT_COMMAND|ENV|ZDOTDIR|INPUTRC|PATH|IFS|SHELLOPTS|BASHOPTS|PS4|"
+    r"PYTHON(STARTUP|PATH|HOME|BREAKPOINT|INSPECT)|PERL5\w+|RUBY(OPT|LIB)|NODE_(OPTIONS|PATH|TLS_REJECT_UNAUTHORIZED)|"
+    r"(_JAVA|JAVA_TOOL|JDK_JAVA)_OPTIONS|CLASSPATH|LUA_INIT\w*|(VIM|EX)INIT|(TAR|ZIP|RAR|GREP)_OPTIONS|"
+    r"(RSYNC|CVS)_RSH|GCONV_PATH|(GTK|QT)\d?_(MODULES|PLUGIN_PATH)|(RUSTC|CARGO_BUILD_RUSTC)_WRAPPER|npm_config_\w+|"
+    r"\w*_ASKPASS|MANPAGER|LESSOPEN|(?i:(https?|all|ftp)_proxy)|"
+    r"GIT_(?!AUTHOR|COMMITTER|TRACE|TERMINAL_PROMPT|OPTIONAL_LOCKS|MERGE_AUTOEDIT|CURL_VERBOSE)\w+"
+)
+_EVALUATED = words("PS0 PS1 PS2 PS3 PROMPT RPROMPT MAKEFLAGS GNUMAKEFLAGS")
 
 
 def assignment(name: str, value: str) -> Finding | None:
@@ -134,7 +140,9 @@ def assignment(name: str, value: str) -> Finding | None:
         and not re.match(r"\.|/tmp", value)
     ):
         return notice("environment", "it changes where programs are looked for")
-    return ask("environment", f"{name} changes what every later command does") if name in _RISKY else None
+    if _RISKY.fullmatch(name) or (name in _EVALUATED and re.search(r"\$\(|`|--eval|=", value)):
+        return ask("environment", f"{name} changes what every later command does")
+    return None
 
 
 def _unset(command: Command, run: Run) -> Finding | None:
@@ -218,7 +226,7 @@ RULES: Mapping[str, Rule] = {
             """gpg gpg2 openssl"""
         ), _crypt),
     **dict.fromkeys(words(
-    """dbus-send busctl gdbus qdbus wmctrl"""
+    """dbus-send busctl gdbus qdbus"""
 ), _messages),
     **dict.fromkeys(words(
     """yes stress stress-ng forkbomb sysbench cpuburn memtester"""

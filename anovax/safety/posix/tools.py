@@ -217,6 +217,13 @@ _TASKS = re.compile(
 
 def project(command: Command, run: Run) -> Finding | None:
     """make, rails, artisan…: their tasks; the ones that throw data away are named for it."""
+    if command.name in ("make", "gmake", "just", "ninja"):
+        for name, equals, value in (text.partition("=") for text in command.texts):
+            run.script(value if equals and " " in value else "")
+            if name == "SHELL" or name == "--eval":
+                return ask("run", "its options run another program")
+        if command.piped and {"-", "/dev/stdin"} & set(command.texts):
+            return ask("assembled", "what it runs is known only then")
     if any(_TASKS.fullmatch(text) for text in command.low[:4]) or (
         command.name in ("flyway", "hg", "bzr") and {"clean", "--clean", "-c"} & set(command.low)
     ):

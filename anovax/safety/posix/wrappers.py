@@ -78,14 +78,14 @@ def _run_rest(command: Command, run: Run) -> None:
             rest.pop(0)
             break
         if command.name == "env" and (text.startswith(("-S", "--split-string"))):
-            inner = text[2:] if text.startswith("-S") and len(text) > 2 else (rest[1].text if len(rest) > 1 else "")
-            run.script(inner.removeprefix("plit-string=") if text.startswith("--") else inner)
+            inner = text.partition("=")[2] if text.startswith("--") else text[2:]
+            run.script(inner or "".join(word.text for word in rest[1:2]))
         if text in ("-c", "-e", "-x", "--command", "-ex") and text[1] not in valued and len(rest) > 1:
             _run_text(rest[1:], run, command)
             return
         if text.startswith(("-", "+")) and len(text) > 1:
             rest = rest[2 if len(text) == 2 and text[1] in valued else 1 :]
-        elif text in ("{", "(", "!"):
+        elif text in ("{", "(", "!") or (command.name == "coproc" and len(rest) > 1 and rest[1].text in ("{", "(")):
             rest.pop(0)
         elif re.fullmatch(r"[A-Za-z_]\w*=.*", text, re.DOTALL) and command.name in ("env", "sudo", "doas"):
             _assign(rest.pop(0), run)
@@ -155,7 +155,7 @@ def _su(command: Command, run: Run) -> list[Finding]:
 
 def _ssh(command: Command, run: Run) -> list[Finding]:
     operands = command.operands("BbcDEeFIiJLlmOopQRSWw")
-    if any(re.search(r"(?i)proxycommand|localcommand|permitlocal", text) for text in command.texts):
+    if any(re.search(r"(?i)(proxy|local|hosts|remote)command|permitlocal", text) for text in command.texts):
         return [ask("run", "its options run another program")]
     if command.has("RDLNw"):
         return [ask("tunnel", "it opens a tunnel to another computer")]
@@ -179,10 +179,10 @@ def _flock(command: Command, run: Run) -> list[Finding]:
 
 
 def _trap(command: Command, run: Run) -> list[Finding]:
-    if command.args and not command.texts[0].startswith("-"):
-        run.script(command.texts[0])
-        if len(command.args) > 1:
-            return [ask("startup", "it sets a command that runs later by itself")]
+    given = command.texts[1:] if command.texts[:1] == ("--",) else command.texts
+    if len(given) > 1 and not given[0].startswith("-"):
+        run.script(given[0])
+        return [ask("startup", "it sets a command that runs later by itself")]
     return []
 
 
@@ -204,11 +204,10 @@ def _multiplexer(command: Command, run: Run) -> list[Finding]:
     for word in command.args:
         if " " in word.text:
             run.script(word.text)
-    rest = list(command.operands("SctnsxFLfTde"))
-    if rest and command.name == "tmux":
-        rest = rest[1:]
-    if rest and rest[0].text not in ("attach", "ls", "list"):
-        run.run(command.inner(tuple(rest), redirects=()))
+    begun = command.operands("SctnsxFLfTe")[1 if command.name == "tmux" else 0 :]
+    for index in range(min(len(begun), 3)):  # the first ones may be values of options
+        run.run(command.inner(begun[index:], redirects=()))
+    if begun and begun[0].text not in ("attach", "ls", "list"):
         return (
             [ask("run", "it types into another session")]
             if {"send-keys", "send", "stuff", "-X"} & set(command.texts)
@@ -243,7 +242,32 @@ def _dynamic_loader(command: Command, run: Run) -> list[Finding]:
     return [ask("hidden", "it starts a program through the loader, which hides what runs")]
 
 
+_RUNNERS = {
+    **dict.fromkeys(words("uv poetry pipenv pdm hatch rye conda mamba pixi dotenv doppler op devbox"), "run"),
+    **dict.fromkeys(words("bundle asdf rbenv pyenv nodenv mise direnv aws-vault rtx"), "exec"), "nix": "shell",
+    "nix-shell": "--run",
+}  # fmt: skip
+_RUNNERS_VALUED = words("-n -p --name --prefix --with --python --project --directory --extra --group --env-file -C -i")
+
+
+def _environment(command: Command, run: Run) -> list[Finding]:
+    """uv run, poetry run, bundle exec…: a command in a project's environment."""
+    verb = _RUNNERS[command.name]
+    rest = list(command.args)
+    while rest and rest[0].text != verb:
+        rest.pop(0)
+    rest = rest[1:]
+    while rest and rest[0].text.startswith("-"):
+        if rest.pop(0).text in _RUNNERS_VALUED:
+            rest = rest[1:]
+    if rest:
+        run.run(command.inner(tuple(rest), redirects=()))
+        run.script(rest[0].text if verb == "--run" else "")
+    return []
+
+
 _SPECIAL = {
+    **dict.fromkeys(_RUNNERS, _environment),
     "xargs": _xargs, "eval": evaluate, ".": source, "source": source, "su": _su, "runuser": _su, "sg": _su,
     "ssh": _ssh, "autossh": _ssh, "mosh": _ssh,
     "rsh": _ssh, "flock": _flock, "trap": _trap, "alias": _alias, "tmux": _multiplexer, "screen": _multiplexer,
