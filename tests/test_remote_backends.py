@@ -204,6 +204,11 @@ async def test_answers_that_are_no_plan_are_errors(make: Make, server: Server, a
         await ask(make())
 
 
+async def test_an_empty_plan_becomes_a_question(make: Make, server: Server) -> None:
+    server.answer = {"steps": [], "say": "", "remember": []}
+    assert (await ask(make())).plan.say.endswith("?")
+
+
 async def test_a_cut_answer_is_an_error(make: Make, server: Server) -> None:
     server.cut = True
     with pytest.raises(PlannerError, match="cut"):

@@ -29,6 +29,7 @@ _LOOSE = {  # invented words are taken out
     "get_time": "place",
     "read_screen": "query",
 }
+UNCLEAR = "I am not sure what you mean. What should I do?"
 _QUESTIONS = {
     "type_text": "What exactly should I type?",
     "open_url": "Which address do you mean?",
@@ -94,6 +95,11 @@ class Said:
         return [self._initials[i : i + 2] for i in range(len(self._initials) - 1)]
 
 
+def answering(plan: Plan) -> Plan:
+    """``plan``, or a question in place of one that neither does nor says anything."""
+    return plan if plan.steps or plan.say or plan.remember else Plan(say=UNCLEAR)
+
+
 def grounded(plan: Plan, request: str, context: Context, tools: Toolbox) -> Plan:
     """``plan`` with invented words taken out, or words that ask for what is missing."""
     said = Said(request, context)
@@ -109,7 +115,7 @@ def grounded(plan: Plan, request: str, context: Context, tools: Toolbox) -> Plan
 def _instead(step: Step, plan: Plan) -> Plan:
     if step.tool == "speak" and len(plan.steps) == 1:
         return Plan(say=str(step.to_json()["text"]))
-    return Plan(say=_QUESTIONS.get(step.tool, "I am not sure what you mean. What should I do?"))
+    return Plan(say=_QUESTIONS.get(step.tool, UNCLEAR))
 
 
 def _keep(step: Step, said: Said, tools: Toolbox) -> Step | None:

@@ -14,7 +14,7 @@ from anovax.planner.counting import Counting
 from anovax.planner.decode import Writer, Written
 from anovax.planner.engine import Engine
 from anovax.planner.grammar import Grammar
-from anovax.planner.grounding import grounded
+from anovax.planner.grounding import UNCLEAR, answering, grounded
 from anovax.planner.prefix_cache import PrefixCache
 from anovax.planner.schema import compact_schema, read_compact
 from anovax.planner.threads import threads_now
@@ -22,7 +22,6 @@ from anovax.tool import CancelFlag, Toolbox
 
 WORDS_BUDGET = 40  # tokens of an answer in words: two short sentences
 NOTHING_HEARD = "I did not hear anything."
-UNCLEAR = "I am not sure what you mean. What should I do?"
 
 
 class Local:
@@ -96,7 +95,7 @@ class Local:
         """The plan that was written. The grammar knows each argument, not how two depend on one another (a click
         needs a target or a place): such a plan is not understood."""
         try:
-            return read_compact(written.text, self.tools)
+            return answering(read_compact(written.text, self.tools))
         except PlanFormatError:
             return Plan(say=UNCLEAR)
 

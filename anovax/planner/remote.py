@@ -20,6 +20,7 @@ from anovax.config import PlannerConfig
 from anovax.errors import Cancelled, PlanFormatError, PlannerError
 from anovax.plan import Context, Failure, Plan, Planned, PlanRequest
 from anovax.planner import prompt
+from anovax.planner.grounding import answering
 from anovax.tool import CancelFlag, Toolbox
 
 MAX_ANSWER = 1 << 20  # bytes
@@ -68,7 +69,7 @@ class Remote:
         if cut:
             raise PlannerError(f"{self._dialect.label} cut its answer off", "ask for less at once")
         try:
-            plan = Plan.parse(json.loads(text), self._tools)
+            plan = answering(Plan.parse(json.loads(text), self._tools))
         except (ValueError, PlanFormatError):
             raise PlannerError(f"{self._dialect.label} answered with something that is no plan", "ask again") from None
         return Planned(plan=plan, backend=self.name, ms=(time.perf_counter() - started) * 1000)
