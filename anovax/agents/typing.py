@@ -62,11 +62,12 @@ class TypingAgent(Agent):
             raise
 
     def _arrived(self, before: str, text: str, window: WindowRef, step: StepContext) -> bool:
-        """Whether the field really holds the old text with the new one put in once."""
+        """Whether the field really holds the old text with the new one put in once. One that looks as before proves
+        nothing, even where it already held these words."""
         waited = 0.0
         while True:
             after = self.parts.desktop.read_back(window)
-            if after is not None and put_in(before, after, text):
+            if after is not None and after != before and put_in(before, after, text):
                 return True
             if waited >= _READ_BACK_S:
                 return False

@@ -23,6 +23,7 @@ from anovax.tool import StepContext, WindowRef
 _HARMLESS = LOCK | 0x10  # Caps Lock is handled, Num Lock changes only the keypad
 _SETTLE_S = 10.0
 _UNSURE_S = 0.04  # more time for an application that cannot say whether it has caught up
+_TAKEN_S = 0.5  # how long a changed keymap is waited for to be read; one that never rests is not waited for longer
 _PATIENCE_S = 2.0  # how long the user may take to let go of a modifier
 _NAMES = {1: "Shift", 4: "Control", 8: "Alt", 0x20: "a modifier", 0x40: "the Windows key", 0x80: "AltGr"}
 
@@ -89,9 +90,11 @@ class Keyboard:
         self._provide([keysym_of(char) for char in chars], window, step)
 
     def _provide(self, keysyms: Sequence[int], window: WindowRef | None, step: StepContext) -> None:
-        """Before a key changes its meaning, the application must have looked up what it was sent so far."""
+        """Before a key changes its meaning, the application must have looked up what it was sent so far; before it is
+        pressed, the application must have read the new meaning."""
         with self._x:
             evicts = self.spare.evicts(keysyms, self.keymap())
+            window = window or self._windows.focused()
         if evicts and window is not None:
             settled = self._windows.settle(window, min(_SETTLE_S, step.remaining))
             if settled is False:
@@ -99,7 +102,9 @@ class Keyboard:
             step.sleep(0.0 if settled else _UNSURE_S)
         step.check()
         with self._x:
-            self.spare.provide(keysyms, self.keymap())
+            changed = self.spare.provide(keysyms, self.keymap())
+        if changed and window is not None:
+            self._windows.takes_keymap(window, min(_TAKEN_S, step.remaining))
 
     # --- sending -----------------------------------------------------------------------------------------------------
 

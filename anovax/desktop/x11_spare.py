@@ -41,8 +41,8 @@ class SpareKeys:
         free = len(self.slots(keymap)) - len(self._mine)
         return len(set(keysyms) - set(self._mine.values())) > free
 
-    def provide(self, keysyms: Sequence[int], keymap: Keymap) -> None:
-        """Map these keysyms now; the oldest of ours give way."""
+    def provide(self, keysyms: Sequence[int], keymap: Keymap) -> bool:
+        """Map these keysyms now; the oldest of ours give way. Whether the keymap had to change for it."""
         slots = self.slots(keymap)
         wanted = [keysym for keysym in dict.fromkeys(keysyms) if keysym not in self._mine.values()]
         free = [code for code in slots if code not in self._mine]
@@ -56,6 +56,7 @@ class SpareKeys:
         self._note()
         if chosen:
             self._x.write_keys(keymap, chosen)
+        return bool(chosen)
 
     def _forget_overwritten(self, keymap: Keymap) -> None:
         for code, keysym in list(self._mine.items()):

@@ -158,7 +158,8 @@ class Windows:
             ping = self._x.atom("_NET_WM_PING")
             if ping not in self._x.cardinals(window_id, "WM_PROTOCOLS"):
                 return None
-            self._x.root.change_attributes(event_mask=X.SubstructureNotifyMask)
+            # most toolkits answer to those who select SubstructureNotify, Qt to those who select StructureNotify
+            self._x.root.change_attributes(event_mask=X.SubstructureNotifyMask | X.StructureNotifyMask)
             stamp = int(time.monotonic() * 1000) & 0x7FFFFFFF
             asked = event.ClientMessage(
                 window=self._x.window(window_id),
@@ -186,34 +187,48 @@ class Windows:
     def settle(self, window: WindowRef, seconds: float) -> bool | None:
         """Wait until the application has worked off what was sent to it; False when it has not by then. None when it
         does not say so: then its process has been seen asleep, which is a good sign but no proof."""
+        end, asked = time.monotonic() + seconds, window.id not in self._mute
+        if asked and self.answers(window.id, min(_PING_S, seconds)):
+            return True
+        idle = self._idle(window.pid, min(end, time.monotonic() + _IDLE_S))
+        if asked and idle and seconds >= _PING_S:
+            self._mute.add(window.id)  # it has had time and did not answer: do not wait for that again
+        return None if idle else False
+
+    def takes_keymap(self, window: WindowRef, seconds: float) -> None:
+        """Wait until the application has had its chance to read a changed keymap. One that hears of it over the
+        connection that brings its keys does so in order; some have a second connection for it (Chromium asks GTK), and
+        only that the whole process has come to rest tells of that one."""
         end = time.monotonic() + seconds
-        if window.id not in self._mute:
-            if self.answers(window.id, min(_PING_S, seconds)):
-                return True
-            if seconds >= _PING_S:
-                self._mute.add(window.id)  # some toolkits announce the ping and do not answer it: do not wait again
-        return None if self._idle(window.pid, min(end, time.monotonic() + _IDLE_S)) else False
+        if self.settle(window, seconds):
+            self._idle(window.pid, end)
 
     def _idle(self, pid: int, end: float) -> bool:
-        """Wait until a local process has not run at all between three looks; then it has read its events. A round trip
-        before each look makes the server answer it, if that is what it sleeps for. False when it is stopped or gone;
-        without a pid, a short fixed wait."""
+        """Wait until no thread of a local process has run between three looks; then it has read its events. A round
+        trip before each look makes the server answer it, if that is what it sleeps for. False when it is stopped or
+        gone; without a pid, a short fixed wait. One that never rests has at least had the time."""
         before, calm = "", 0
         while calm < 3 and time.monotonic() < end:
             with self._x:
                 self._x.display.sync()
             time.sleep(0.004 if pid else 0.03)
-            now = _runs(pid)
-            calm = calm + 1 if now == before and not now.startswith("R") else 0
+            now = runs(pid)
+            calm = calm + 1 if now == before and "R" not in now else 0
             before = now
         return not pid or before[:1] in ("S", "R", "D")
 
 
-def _runs(pid: int) -> str:
-    """A process's state letter and how often it has been switched; empty when there is no such process here."""
+def runs(pid: int) -> str:
+    """The state letter of each thread of a process and how often it has been switched, the main thread first; empty
+    when there is no such process here. A toolkit may read its events in a thread of its own (Qt does)."""
+    threads = sorted(Path(f"/proc/{pid}/task").glob("*/status"), key=lambda path: int(path.parent.name))
+    return " ".join(_run(thread) for thread in threads)
+
+
+def _run(thread: Path) -> str:
     try:
-        lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = thread.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
-        return ""
+        return ""  # it has ended meanwhile
     wanted = ("State:", "voluntary_ctxt_switches:", "nonvoluntary_ctxt_switches:")
     return " ".join(line.split()[1] for line in lines if line.startswith(wanted))

@@ -15,7 +15,7 @@ from desktop_rig import QUIET, Running, make_step, until
 
 from anovax.agents.hotkey import HotkeyAgent, PressKeysArgs
 from anovax.agents.typing import TypeTextArgs, TypingAgent
-from anovax.desktop import Desktop, build
+from anovax.desktop import Desktop, Typed, build
 from anovax.errors import FocusLost, ToolError
 from anovax.tool import AgentParts
 
@@ -69,6 +69,15 @@ def test_what_was_typed_is_read_back(agent: TypingAgent, editor: Running) -> Non
     assert "read back" in done.evidence
     assert until(lambda: text in (agent.parts.desktop.read_back(editor.window) or ""))
     assert done.undo is None  # a line break cannot be taken back for certain
+
+
+def test_words_that_were_there_before_prove_nothing(
+    agent: TypingAgent, editor: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lost = Typed(characters=7, method="keys", settled=True)
+    monkeypatch.setattr(agent.parts.desktop, "type_text", lambda text, window, step: lost)
+    with pytest.raises(ToolError, match="does not show"):
+        agent.type_text(TypeTextArgs(text="before "), make_step())
 
 
 def test_undo_is_read_back_too(agent: TypingAgent, editor: Running) -> None:

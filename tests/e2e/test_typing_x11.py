@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -13,6 +14,8 @@ from typing_apps import QT, TK, FileApp, Mousepad, Terminal, TypingApp, WebPage
 from typing_texts import texts
 
 from anovax.desktop import Desktop
+from anovax.desktop.x11_connection import Connection
+from anovax.desktop.x11_windows import Windows
 from anovax.tool import StepContext
 
 LAYOUTS = (("us", ""), ("de", ""), ("fr", ""), ("pl", ""), ("ru", ""), ("us", "dvorak"))
@@ -62,6 +65,16 @@ def test_text_arrives_byte_for_byte(
 ) -> None:
     layout(*names)
     assert wrong(app, texts(14), desktop, counted) == []
+
+
+@pytest.mark.parametrize("app", ["qt", "gtk", "chromium"], indirect=True)
+def test_an_application_says_when_it_has_caught_up(app: TypingApp, desktop: Desktop) -> None:
+    """Before a spare key changes its meaning, and after: toolkits answer a ping in different ways."""
+    connection = Connection(os.environ["DISPLAY"])
+    try:
+        assert Windows(connection).answers(app.window.id, 20.0) is True
+    finally:
+        connection.close()
 
 
 @pytest.mark.full

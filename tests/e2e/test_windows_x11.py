@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from anovax.agents.hotkey import HotkeyAgent, PressKeysArgs
 from anovax.agents.typing import TypeTextArgs, TypingAgent
 from anovax.agents.window import CloseWindowArgs, FocusWindowArgs, WindowAgent
 from anovax.desktop import Desktop, build
+from anovax.desktop.x11_windows import runs
 from anovax.errors import AmbiguousTarget, DesktopError, ToolError, UserMustDecide
 from anovax.tool import AgentParts
 
@@ -153,6 +155,27 @@ def test_typing_that_cannot_be_read_back_is_unverified(start: Start, tmp_path: P
     done = typing.type_text(TypeTextArgs(text="abc"), make_step())
     assert not done.verified
     assert "cannot be read back" in done.evidence
+
+
+BUSY = """
+import threading, time
+def spin():
+    while True: pass
+{}
+print("ready", flush=True); time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("thread", ["", "threading.Thread(target=spin, daemon=True).start()"], ids=["rests", "busy"])
+def test_a_process_is_at_rest_when_every_thread_is(thread: str) -> None:
+    """Its main thread may sleep while another still reads its events."""
+    process = subprocess.Popen([sys.executable, "-c", BUSY.format(thread)], stdout=subprocess.PIPE)
+    try:
+        assert process.stdout is not None and process.stdout.readline() == b"ready\n"
+        assert until(lambda: ("R" in runs(process.pid)) is bool(thread))
+    finally:
+        process.kill()
+        process.communicate()
 
 
 def test_the_clipboard_comes_and_goes(desktop: Desktop, window_manager: str) -> None:
