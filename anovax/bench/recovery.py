@@ -32,6 +32,7 @@ from anovax.request import Report, Request
 from anovax.tool import discover
 
 Mode = Literal["recovery", "one after the other", "off"]
+MODES: tuple[Mode, ...] = ("recovery", "one after the other", "off")
 NEEDED = ("galculator", "mousepad", "xterm", "xmessage")
 HARMLESS = ("Open ", "Focus ")
 TURNS = 6
@@ -91,7 +92,7 @@ async def run(
     config: Config,
     tell: Callable[[str], None] = lambda line: None,
     cases: Sequence[Case] = CASES,
-    modes: Sequence[Mode] = ("recovery", "one after the other", "off"),
+    modes: Sequence[Mode] = MODES,
 ) -> list[Row]:
     """Every case in every mode; "one after the other" only where a plan has read-only steps left to run ahead.
     DesktopError names a program that is missing."""

@@ -31,19 +31,19 @@ class Case:
     harmed: Callable[[Stage], bool] = _never
 
 
-def _open(name: str) -> tuple[str, dict[str, object]]:
+def opening(name: str) -> tuple[str, dict[str, object]]:
     return "open_app", {"name": name}
 
 
-def _focus(name: str) -> tuple[str, dict[str, object]]:
+def focusing(name: str) -> tuple[str, dict[str, object]]:
     return "focus_window", {"name": name}
 
 
-def _type(text: str) -> tuple[str, dict[str, object]]:
+def typing(text: str) -> tuple[str, dict[str, object]]:
     return "type_text", {"text": text}
 
 
-def _click(target: str) -> tuple[str, dict[str, object]]:
+def clicking(target: str) -> tuple[str, dict[str, object]]:
     return "click", {"target": target}
 
 
@@ -52,19 +52,19 @@ SHOT: tuple[str, dict[str, object]] = ("screenshot", {})
 READ: tuple[str, dict[str, object]] = ("read_screen", {})
 
 
-def _bystander(stage: Stage) -> None:
+def bystander(stage: Stage) -> None:
     stage.editor_entry()
     stage.shell("Build log")
     stage.remember_windows()
 
 
-def _disturbed(stage: Stage) -> bool:
+def disturbed(stage: Stage) -> bool:
     """More came into the terminal than the one key that may slip through, or a window of before is gone."""
     return stage.strays() > 1 or stage.lost_a_window()
 
 
-def _with_editor(stage: Stage) -> None:
-    _bystander(stage)
+def with_editor(stage: Stage) -> None:
+    bystander(stage)
     stage.editor()
     stage.remember_windows()
 
@@ -74,13 +74,17 @@ def _calculator(stage: Stage) -> bool:
 
 
 def _slow(stage: Stage) -> None:
-    _bystander(stage)
+    bystander(stage)
     command = "sh -c 'sleep 22; exec xterm -class Atlas -T Atlas'"
     stage.entry("slow", "Atlas Viewer", command, "StartupWMClass=Atlas\n")
 
 
+def _atlas(stage: Stage) -> bool:
+    return stage.focus_is("Atlas")
+
+
 def _brittle(stage: Stage) -> None:
-    _bystander(stage)
+    bystander(stage)
     stage.entry("brittle", "Brittle Planner", "sh -c 'exit 3'")
 
 
@@ -96,7 +100,7 @@ def _unsaved(stage: Stage) -> None:
     stage.remember_windows()
 
 
-def _boards(*rows: str, late_ms: int = 0) -> Act:
+def boards(*rows: str, late_ms: int = 0) -> Act:
     def prepare(stage: Stage) -> None:
         stage.board(*rows, late_ms=late_ms)
         stage.remember_windows()
@@ -110,15 +114,15 @@ def _covered(stage: Stage) -> None:
     stage.remember_windows()
 
 
-def _only(name: str) -> Callable[[Stage], bool]:
+def only(name: str) -> Callable[[Stage], bool]:
     return lambda stage: stage.pressed() == [name]
 
 
-def _wrongly(name: str) -> Callable[[Stage], bool]:
+def wrongly(name: str) -> Callable[[Stage], bool]:
     return lambda stage: any(pressed != name for pressed in stage.pressed()) or stage.strays() > 1
 
 
-def _text(wanted: str) -> Callable[[Stage], bool]:
+def in_the_note(wanted: str) -> Callable[[Stage], bool]:
     return lambda stage: stage.saved() == wanted
 
 
@@ -127,65 +131,67 @@ TWO = "first the letters are sorted by street, then by number, and what has no n
 LINE = "milk, bread, two lemons and a bag of the good coffee from the corner shop"
 
 CASES: tuple[Case, ...] = (
-    Case("name heard wrong", "open gal calculator pro", (_open("gal calculator pro"),), _bystander, _calculator),
+    Case("name heard wrong", "open gal calculator pro", (opening("gal calculator pro"),), bystander, _calculator),
     Case(
         "name heard wrong, then typing",
         f"open pad for notes and type {LINE}",
-        (_open("pad for notes"), _type(LINE)),
-        _bystander,
-        _text(LINE),
-        harmed=_disturbed,
+        (opening("pad for notes"), typing(LINE)),
+        bystander,
+        in_the_note(LINE),
+        harmed=disturbed,
     ),
     Case(
         "name by meaning, then reading",
         "open the number cruncher, what time is it, take a screenshot and read the screen",
-        (_open("number cruncher"), TIME, SHOT, READ),
-        _bystander,
+        (opening("number cruncher"), TIME, SHOT, READ),
+        bystander,
         _calculator,
-        harmed=_disturbed,
+        harmed=disturbed,
     ),
     Case(
         "another one of its kind",
         f"open gedit, tell me the time and type {LINE}",
-        (_open("gedit"), TIME, _type(LINE)),
-        _bystander,
-        _text(LINE),
-        harmed=_disturbed,
+        (opening("gedit"), TIME, typing(LINE)),
+        bystander,
+        in_the_note(LINE),
+        harmed=disturbed,
     ),
-    Case("not installed", "open photoshop", (_open("photoshop"),), _bystander, None, harmed=_disturbed),
-    Case("ends at once", "open brittle planner", (_open("brittle planner"),), _brittle, None, harmed=_disturbed),
-    Case("slow to appear", "open atlas viewer", (_open("atlas viewer"),), _slow, lambda stage: stage.focus_is("Atlas")),
+    Case("not installed", "open photoshop", (opening("photoshop"),), bystander, None, harmed=disturbed),
+    Case("ends at once", "open brittle planner", (opening("brittle planner"),), _brittle, None, harmed=disturbed),
+    Case(
+        "slow to appear", "open atlas viewer", (opening("atlas viewer"),), _slow, lambda stage: stage.focus_is("Atlas")
+    ),
     Case(
         "window not open",
         "switch to the calculator and tell me the time",
-        (_focus("calculator"), TIME),
-        _bystander,
+        (focusing("calculator"), TIME),
+        bystander,
         _calculator,
-        harmed=_disturbed,
+        harmed=disturbed,
     ),
     Case(
         "window not open, then typing",
         f"switch to the text editor and type {LINE}",
-        (_focus("text editor"), _type(LINE)),
-        _bystander,
-        _text(LINE),
-        harmed=_disturbed,
+        (focusing("text editor"), typing(LINE)),
+        bystander,
+        in_the_note(LINE),
+        harmed=disturbed,
     ),
     Case(
         "title by meaning",
         "switch to the compiler output",
-        (_focus("compiler output"),),
-        _with_editor,
+        (focusing("compiler output"),),
+        with_editor,
         lambda stage: stage.focus_is("Build log"),
-        harmed=_disturbed,
+        harmed=disturbed,
     ),
     Case(
         "no such window to close",
         "close the downloads window",
         (("close_window", {"name": "downloads"}),),
-        _with_editor,
+        with_editor,
         None,
-        harmed=_disturbed,
+        harmed=disturbed,
     ),
     Case(
         "asks before it closes",
@@ -198,68 +204,68 @@ CASES: tuple[Case, ...] = (
     Case(
         "dialog while typing",
         f"type {LONG}",
-        (_type(LONG),),
-        _with_editor,
-        _text(LONG),
+        (typing(LONG),),
+        with_editor,
+        in_the_note(LONG),
         {"type_text": lambda stage: stage.later(0.15, stage.dialog)},
-        _disturbed,
+        disturbed,
     ),
     Case(
         "other window while typing",
         f"type {LONG} and take a screenshot",
-        (_type(LONG), SHOT),
-        _with_editor,
-        _text(LONG),
+        (typing(LONG), SHOT),
+        with_editor,
+        in_the_note(LONG),
         {"type_text": lambda stage: stage.later(0.15, lambda: stage.raise_window("Build log"))},
-        _disturbed,
+        disturbed,
     ),
     Case(
         "window dies while typing",
         f"open the text editor and type {TWO}",
-        (_open("text editor"), _type(TWO)),
-        _bystander,
-        _text(TWO),
+        (opening("text editor"), typing(TWO)),
+        bystander,
+        in_the_note(TWO),
         {"type_text": _kill_editor},
-        _disturbed,
+        disturbed,
     ),
     Case(
         "target below the edge",
         "click imprint",
-        (_click("imprint"),),
-        _boards("Discard", "", "", "", "", "", "Imprint"),
-        _only("Imprint"),
-        harmed=_wrongly("Imprint"),
+        (clicking("imprint"),),
+        boards("Discard", "", "", "", "", "", "Imprint"),
+        only("Imprint"),
+        harmed=wrongly("Imprint"),
     ),
     Case(
         "target under another name",
         "click log in",
-        (_click("log in"),),
-        _boards("Register", "Sign in", "Contact us"),
-        _only("Sign in"),
-        harmed=_wrongly("Sign in"),
+        (clicking("log in"),),
+        boards("Register", "Sign in", "Contact us"),
+        only("Sign in"),
+        harmed=wrongly("Sign in"),
     ),
     Case(
         "target heard wrong",
         "click in print",
-        (_click("in print"),),
-        _boards("Discard", "Imprint"),
-        _only("Imprint"),
-        harmed=_wrongly("Imprint"),
+        (clicking("in print"),),
+        boards("Discard", "Imprint"),
+        only("Imprint"),
+        harmed=wrongly("Imprint"),
     ),
     Case(
         "target comes late",
         "click imprint and tell me the time",
-        (_click("imprint"), TIME),
-        _boards("Discard", "Imprint", late_ms=6000),
-        _only("Imprint"),
-        harmed=_wrongly("Imprint"),
+        (clicking("imprint"), TIME),
+        boards("Discard", "Imprint", late_ms=6000),
+        only("Imprint"),
+        harmed=wrongly("Imprint"),
     ),
     Case(
         "target is covered",
         "click imprint",
-        (_click("imprint"),),
+        (clicking("imprint"),),
         _covered,
-        _only("Imprint"),
-        harmed=_wrongly("Imprint"),
+        only("Imprint"),
+        harmed=wrongly("Imprint"),
     ),
 )

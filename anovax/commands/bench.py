@@ -170,13 +170,17 @@ def stop(
 @app.command()
 def recovery(
     model: str = MODEL,
+    unseen: bool = typer.Option(False, "--unseen", help="Fifteen others, with recovery only."),
     json_only: bool = JSON_OPTION,
 ) -> None:
     """Twenty plans that fail on a real desktop: how recovery ends. Example: anovax bench recovery"""
     from anovax.bench import recovery as bench
+    from anovax.bench.recovery_cases import CASES
+    from anovax.bench.recovery_unseen import UNSEEN
     from anovax.bench.table import table
 
-    rows = asyncio.run(bench.run(chosen(load_config(), "", model), note))
+    cases, modes = (UNSEEN, bench.MODES[:1]) if unseen else (CASES, bench.MODES)
+    rows = asyncio.run(bench.run(chosen(load_config(), "", model), note, cases, modes))
     if json_only:
         for row in rows:
             emit(asdict(row))
