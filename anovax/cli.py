@@ -13,6 +13,7 @@ from anovax.commands import (
     ask,
     bench,
     bench_ablation,
+    bench_day,
     bench_study,
     bench_voice,
     demo,
@@ -42,6 +43,7 @@ app.add_typer(models.app, name="models")
 bench_voice.register(bench.app)
 bench_study.register(bench.app)
 bench_ablation.register(bench.app)
+bench_day.register(bench.app)
 app.add_typer(bench.app, name="bench")
 app.add_typer(settings.app, name="config")
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ import numpy as np
 
 from anovax.app import Wanted, build
 from anovax.assistant import Assistant
+from anovax.bench.virtual import on_display
 from anovax.bus import Subscription
 from anovax.config import Config, isolated
 from anovax.desktop import Desktop
@@ -95,7 +95,7 @@ async def run(
         sound = stack.enter_context(VirtualSound())
         stack.enter_context(sound.use())
         display = stack.enter_context(virtual_display())
-        stack.enter_context(_environment(display))
+        stack.enter_context(on_display(display))
         tell(f"virtual sound and display {display} are up ({time.monotonic() - started:.1f} s)")
         config = isolated(config, folder)
         async with build(config, Wanted(listen=not text, speak=True)) as assistant:
@@ -267,21 +267,6 @@ def _calculator_text(desktop: Desktop) -> str | None:
             return shown
         time.sleep(0.2)
     return shown
-
-
-@contextmanager
-def _environment(display: str) -> Iterator[None]:
-    """Point X clients at the virtual display for the time of the block; GTK shall start no bus."""
-    new = {"DISPLAY": display, "GDK_BACKEND": "x11", "QT_QPA_PLATFORM": "xcb", "NO_AT_BRIDGE": "1"}
-    new["DBUS_SESSION_BUS_ADDRESS"] = "disabled:"  # else GTK starts a bus that outlives the demo
-    before = {name: os.environ.get(name) for name in (*new, "WAYLAND_DISPLAY")}
-    os.environ.update(new)
-    os.environ.pop("WAYLAND_DISPLAY", None)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            os.environ.pop(name, None) if value is None else os.environ.update({name: value})
 
 
 def as_json(result: Result) -> dict[str, Any]:

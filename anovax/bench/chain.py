@@ -54,6 +54,7 @@ BY_MODEL = (
     "I wonder which weekday we have got today, could you look",
 )
 PATIENCE_S = 60.0
+SILENCE_S = 10.0  # after which a request that nothing at all was heard of will not come any more
 IDLE_S = 20.0
 
 
@@ -151,7 +152,7 @@ async def played(
             await asyncio.sleep(0.3)  # the loop opens its ear with the next frame
         await loop.run_in_executor(None, sound.play_into_microphone, samples)
         end = time.time() - tail_s(samples)
-        seen = await loop.run_in_executor(None, _until_finished, events)
+        seen = await loop.run_in_executor(None, until_finished, events)
     await asyncio.sleep(0.5)
     return seen, end
 
@@ -162,10 +163,11 @@ def tail_s(samples: Samples) -> float:
     return (len(samples) - int(loud[-1]) - 1) / SAMPLE_RATE if len(loud) else 0.0
 
 
-def _until_finished(events: Subscription) -> list[Event]:
+def until_finished(events: Subscription) -> list[Event]:
+    """All events up to the end of the request; those that there are when it does not come to one."""
     seen: list[Event] = []
     end = time.monotonic() + PATIENCE_S
-    while (event := events.get(max(0.0, end - time.monotonic()))) is not None:
+    while (event := events.get(max(0.0, min(end - time.monotonic(), PATIENCE_S if seen else SILENCE_S)))) is not None:
         seen.append(event)
         if isinstance(event, TurnFinished):
             return seen

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,6 +11,8 @@ from tempfile import TemporaryDirectory
 from anovax.config import Config, isolated
 from anovax.desktop.virtual_display import virtual_display
 from anovax.voice.virtual_sound import VirtualSound
+
+QUIET = {"NO_AT_BRIDGE": "1", "DBUS_SESSION_BUS_ADDRESS": "disabled:"}  # else GTK starts buses that outlive us
 
 
 @contextmanager
@@ -21,7 +23,34 @@ def virtual_machine(config: Config) -> Iterator[tuple[Config, VirtualSound]]:
         VirtualSound() as sound,
         sound.use(),
         virtual_display() as display,
+        on_display(display),
         TemporaryDirectory(prefix="anovax-bench-") as folder,
     ):
-        os.environ["DISPLAY"] = display
         yield isolated(config, Path(folder)), sound
+
+
+@contextmanager
+def on_display(display: str) -> Iterator[None]:
+    """Point this process, and the X clients that it starts, at a virtual display for the time of the block."""
+    changes = {"DISPLAY": display, "GDK_BACKEND": "x11", "QT_QPA_PLATFORM": "xcb", **QUIET}
+    with environment({**changes, "WAYLAND_DISPLAY": None}):
+        yield
+
+
+@contextmanager
+def environment(changes: Mapping[str, str | None]) -> Iterator[None]:
+    """Set (or, with None, take away) variables of this process for the time of the block."""
+    before = {name: os.environ.get(name) for name in changes}
+    _apply(changes)
+    try:
+        yield
+    finally:
+        _apply(before)
+
+
+def _apply(changes: Mapping[str, str | None]) -> None:
+    for name, value in changes.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,12 +12,12 @@ import typer
 
 from anovax import __version__
 from anovax.commands.doctor import versions
-from anovax.commands.output import JSON_OPTION, emit, note
+from anovax.commands.output import JSON_OPTION, bar, emit, note
 from anovax.config import Config, load_config
 from anovax.errors import UsageError
 
 if TYPE_CHECKING:
-    from anovax.bench.study.rows import Folder, Row
+    from anovax.bench.study.rows import Folder
     from anovax.bench.study.running import Study
 
 
@@ -124,28 +123,8 @@ def _measure(study: Study, folder: Folder, config: Config) -> None:
         if any(one.audio for one in study.asked) and not study.live:
             recogniser = build_transcriber(config)
             stack.callback(recogniser.close)
-        tell = stack.enter_context(_bar())
-        asyncio.run(running.run(study, folder, config, discover(), recogniser, tell))
-
-
-class _bar:  # noqa: N801 - used as a context manager only
-    """A progress bar on a terminal, nothing in a pipe."""
-
-    def __enter__(self) -> Callable[[Row, int, int], None]:
-        self._shown: Any = None
-        return self._tell
-
-    def _tell(self, row: Row, done: int, of: int) -> None:
-        if not sys.stderr.isatty():
-            return
-        if self._shown is None:
-            self._shown = typer.progressbar(length=of, label="measuring", file=sys.stderr, show_pos=True)
-            self._shown.__enter__()
-        self._shown.update(1)
-
-    def __exit__(self, *_: object) -> None:
-        if self._shown is not None:
-            self._shown.__exit__(None, None, None)
+        tell = stack.enter_context(bar("measuring"))
+        asyncio.run(running.run(study, folder, config, discover(), recogniser, lambda row, done, of: tell(done, of)))
 
 
 def _finish(folder: Folder, json_only: bool) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any, TypeVar
 
 import typer
@@ -31,6 +32,22 @@ def progress(items: Iterable[T], total: int, label: str) -> Iterator[T]:
         return
     with typer.progressbar(items, length=total, label=label, file=sys.stderr) as bar:
         yield from bar
+
+
+@contextmanager
+def bar(label: str) -> Iterator[Callable[[int, int], None]]:
+    """A function that is told (done, of) and shows it as a bar on standard error, if that is a terminal."""
+    with ExitStack() as stack:
+        shown: list[Any] = []
+
+        def tell(done: int, of: int) -> None:
+            if not shown and sys.stderr.isatty():
+                made = typer.progressbar(length=of, label=label, file=sys.stderr, show_pos=True)
+                shown.append(stack.enter_context(made))
+            for one in shown:
+                one.update(1)
+
+        yield tell
 
 
 def lines_of_stdin() -> Iterator[str]:

@@ -63,7 +63,7 @@ async def run(
     """Measure the rows of ``left``. Raises what virtual sound and display raise where they are not installed."""
     by_name, done = {backend.name: backend for backend in known}, 0
     with virtual_machine(config) as (config, sound):
-        spoken = _spoken(config, [asked[key] for key in dict.fromkeys(row.request for row in left)])
+        sounds = spoken(config, [asked[key] for key in dict.fromkeys(row.request for row in left)])
         for name in dict.fromkeys(row.backend for row in left):
             chain.forget_peak()
             started = time.monotonic()
@@ -71,14 +71,14 @@ async def run(
                 await assistant.ready()
                 ready, idle = round(time.monotonic() - started, 2), round(await chain.idle_percent(), 2)
                 for base in (row for row in left if row.backend == name):
-                    row = await _one(assistant, sound, asked[base.request], spoken[base.request], base)
+                    row = await _one(assistant, sound, asked[base.request], sounds[base.request], base)
                     folder.add(row)
                     done += 1
                     tell(row, done, len(left))
                     keep(folder, Resources(backend=name, ready_s=ready, idle_percent=idle, peak_mb=chain.peak_mb()))
 
 
-def _spoken(config: Config, asked: Sequence[Asked]) -> dict[str, Spoken]:
+def spoken(config: Config, asked: Sequence[Asked]) -> dict[str, Spoken]:
     """Wake phrase, pause, and the recording or, where there is none, the text as Piper says it."""
     phrase = wake_phrase(config)
     said = chain.spoken(config, [phrase, *(one.text for one in asked if one.audio is None)])
