@@ -14,7 +14,7 @@ from anovax.desktop.application import Application, Resolution
 from anovax.desktop.launch import Started, shown
 from anovax.desktop.web import own_flags, site
 from anovax.desktop.windows_of import belongs, is_from
-from anovax.errors import AmbiguousTarget, FocusLost, ToolError
+from anovax.errors import AmbiguousTarget, FocusLost, ToolError, UserMustDecide
 from anovax.tool import (
     KB_MOUSE,
     Agent,
@@ -116,27 +116,33 @@ class AppAgent(Agent):
     def _in_front(self, app: Application, window: WindowRef, step: StepContext) -> Done:
         """The window is there; see that it also has the focus, so that what is typed next goes to it."""
         desktop: Desktop = self.parts.desktop
-        undo = UndoAction(f"Close {app.name}", lambda context: close(desktop, window, app.name, context))
-        if not _has_focus(desktop, window, app, step):
+        focused = _has_focus(desktop, window, app, step)
+        if focused is None:
             try:
-                window = desktop.activate(window, step)
+                focused = desktop.activate(window, step)
             except FocusLost as lost:
                 raise ToolError(
                     f"{app.name} is open, but {lost.thief} has the focus", f"say: focus {app.name}"
                 ) from None
-        current = next((w for w in desktop.windows() if w.id == window.id), window)
-        evidence = f"a new window {current.name!r} of {current.app or app.name} has the focus"
+        if desktop.is_modal(focused):  # what is typed next would answer it
+            raise UserMustDecide(f"{app.name} asks something first, in {focused.name!r}", "answer it on the screen")
+        opened = window if desktop.exists(window) else focused  # a first window may give way to another one
+        undo = UndoAction(f"Close {app.name}", lambda context: close(desktop, opened, app.name, context))
+        evidence = f"a new window {focused.name!r} of {focused.app or app.name} has the focus"
         return Done(evidence=evidence, verified=True, result=app.name, undo=undo)
 
 
-def _has_focus(desktop: Desktop, window: WindowRef, app: Application, step: StepContext) -> bool:
-    """Whether the new window (or a dialog of the application) gets the focus by itself soon."""
-
-    def focused(_: WindowRef) -> bool:
+def _has_focus(desktop: Desktop, window: WindowRef, app: Application, step: StepContext) -> WindowRef | None:
+    """The new window (or a dialog of the application, or what its first window gave way to) once it has the focus by
+    itself; None when it does not get it soon."""
+    end = time.monotonic() + min(_TAKES_FOCUS_S, step.remaining)
+    while True:
         now = desktop.focused()
-        return now is not None and (now.id == window.id or belongs(now, app))
-
-    return desktop.wait_for_window(focused, min(_TAKES_FOCUS_S, step.remaining), step) is not None
+        if now is not None and (now.id == window.id or belongs(now, app)):
+            return now
+        if time.monotonic() >= end:
+            return None
+        step.sleep(_SLICE_S / 5)
 
 
 def _fits(app: Application, begun: _Begun) -> Callable[[WindowRef], bool]:

@@ -13,6 +13,7 @@ from anovax.tool import KB_MOUSE, Agent, Done, Risk, StepContext, ToolArgs, Undo
 
 _LONGEST_UNDO = 1000  # characters that are taken back by Backspace
 _READ_BACK_S = 1.0
+_GIVES_WAY_S = 1.0  # how long a window may stay after another of its application has taken the focus
 _NOT_ONE_KEY = {"Mn", "Me", "Mc", "Cf", "Cc", "So", "Sk"}  # characters that one Backspace may not take back alone
 
 
@@ -37,29 +38,49 @@ class TypingAgent(Agent):
         window = step.target or desktop.focused()
         if window is None:
             raise ToolError("No window has the focus", "click into a window first")
-        secure = bool(desktop.secure_field())
-        before = None if secure else desktop.read_back(window)
-        typed = self._typed(args.text, window, step)
-        verified = before is not None and self._arrived(before, args.text, window, step)
-        if before is not None and not verified:
-            raise ToolError(f"{window.name} does not show exactly what was typed", "look at the window and ask again")
-        undo = None if secure else self._undo(args.text, window, desktop.keys_sent)
-        return Done(
-            evidence=self._evidence(typed, window, verified, secure), verified=verified, undo=undo, secret=secure
-        )
+        return self._into(window, args.text, step)
 
-    def _typed(self, text: str, window: WindowRef, step: StepContext) -> Typed:
+    def _into(self, window: WindowRef, text: str, step: StepContext) -> Done:
         """Type; when the focus is lost on the way, the error knows how to go on."""
         desktop: Desktop = self.parts.desktop
+        known = {other.id for other in desktop.windows()}
         try:
-            return desktop.type_text(text, window, step)
+            return self._checked(window, text, step)
         except FocusLost as lost:
+            if not lost.typed and (heir := self._heir(window, known, step)) is not None:
+                return self._into(heir, text, step)
             if not desktop.exists(window):
                 gone = f"{window.app or window.name} was closed before everything was typed"
                 raise ToolError(gone, "open it again") from None
             back, rest = {"tool": "focus_window", "name": window.name[:200]}, _rest(text, lost.typed)
             lost.remedy = (back, {"tool": "type_text", "text": rest}) if rest else (back,)
             raise
+
+    def _heir(self, window: WindowRef, known: set[int], step: StepContext) -> WindowRef | None:
+        """The new window of the same process that ``window`` has given way to (a splash screen to the editor); None
+        when another window has the focus, when it is a question, or when ``window`` stays open."""
+        desktop: Desktop = self.parts.desktop
+        for _ in range(round(_GIVES_WAY_S / 0.05)):
+            heir = desktop.focused()
+            if heir is not None and (heir.id in known or (heir.pid, heir.app) != (window.pid, window.app)):
+                return None
+            if heir is not None and not desktop.exists(window):
+                return heir if window.pid and not desktop.is_modal(heir) else None
+            step.sleep(0.05)
+        return None
+
+    def _checked(self, window: WindowRef, text: str, step: StepContext) -> Done:
+        """Type, and read it back where the field can be read."""
+        desktop: Desktop = self.parts.desktop
+        secure = bool(desktop.secure_field())
+        before = None if secure else desktop.read_back(window)
+        typed = desktop.type_text(text, window, step)
+        verified = before is not None and self._arrived(before, text, window, step)
+        if before is not None and not verified:
+            raise ToolError(f"{window.name} does not show exactly what was typed", "look at the window and ask again")
+        undo = None if secure else self._undo(text, window, desktop.keys_sent)
+        evidence = self._evidence(typed, window, verified, secure)
+        return Done(evidence=evidence, verified=verified, undo=undo, secret=secure)
 
     def _arrived(self, before: str, text: str, window: WindowRef, step: StepContext) -> bool:
         """Whether the field really holds the old text with the new one put in once. One that looks as before proves

@@ -139,6 +139,9 @@ class PaperBackend:
     def dialog_of(self, window: WindowRef) -> WindowRef | None:
         return None
 
+    def is_modal(self, window: WindowRef) -> bool:
+        return False
+
     def check_chord(self, chord: Chord) -> None:
         """Every key is there."""
 

@@ -59,6 +59,10 @@ class Desktop:
         """A dialog that belongs to ``window``, if one is open."""
         return self._backend.dialog_of(window)
 
+    def is_modal(self, window: WindowRef) -> bool:
+        """Whether ``window`` is a question that its application wants answered before anything else."""
+        return self._backend.is_modal(window)
+
     def activate(self, window: WindowRef, step: StepContext) -> WindowRef:
         """Bring to the front and wait until it has the focus; FocusLost names what has it instead."""
         step.guard(Effect(kind="focus", payload=window.name, window=window))

@@ -63,6 +63,9 @@ class GuiBackend:
     def dialog_of(self, window: WindowRef) -> WindowRef | None:
         return next((other for other in self.windows() if self._platform.owner(other) == window.id), None)
 
+    def is_modal(self, window: WindowRef) -> bool:
+        return False  # neither of the two systems tells
+
     def frame(self, window: WindowRef) -> Rect | None:
         return self._platform.frame(window)
 

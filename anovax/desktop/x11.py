@@ -77,6 +77,9 @@ class X11:
     def dialog_of(self, window: WindowRef) -> WindowRef | None:
         return next((other for other in self.windows() if self._windows.transient_for(other.id) == window.id), None)
 
+    def is_modal(self, window: WindowRef) -> bool:
+        return self._windows.is_modal(window.id)
+
     def frame(self, window: WindowRef) -> Rect | None:
         return self._windows.frame(window.id)
 

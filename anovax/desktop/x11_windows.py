@@ -127,6 +127,11 @@ class Windows:
             owner = self._x.cardinals(window_id, "WM_TRANSIENT_FOR")
             return owner[0] if owner else 0
 
+    def is_modal(self, window_id: int) -> bool:
+        """Whether it blocks the rest of its application (_NET_WM_STATE_MODAL)."""
+        with self._x:
+            return self._x.atom("_NET_WM_STATE_MODAL") in self._x.cardinals(window_id, "_NET_WM_STATE")
+
     def frame(self, window_id: int) -> Rect | None:
         """Where the window's content is on the screen, in pixels; None when it is gone."""
         from Xlib import error

@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -21,7 +22,7 @@ from anovax.config import Config, DesktopConfig
 from anovax.desktop import Desktop, build
 from anovax.desktop.applications import Applications
 from anovax.desktop.launch import Launcher
-from anovax.errors import ToolError
+from anovax.errors import ToolError, UserMustDecide
 from anovax.tool import AgentParts, CancelFlag, Effect, NoArgs, StepContext
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(60)]
@@ -101,6 +102,26 @@ def test_opened_focused_opened_anew_and_taken_back(apps: AppAgent, desktop: Desk
     assert taken.verified
     assert len(desktop.windows()) == 2
     assert "closed already" in another.undo.run(steps()).evidence
+
+
+QUESTION = """
+from PySide6.QtWidgets import QApplication, QMessageBox
+app = QApplication(["question"])
+QMessageBox.question(None, "Restore", "Restore what was not saved?")
+"""
+
+
+def test_a_question_before_the_window_is_left_to_the_user(
+    apps: AppAgent, desktop: Desktop, entry_folder: Path, steps: Steps, tmp_path: Path
+) -> None:
+    """What a plan types next would press its buttons."""
+    pytest.importorskip("PySide6.QtWidgets")
+    script = tmp_path / "question.py"
+    script.write_text(QUESTION)
+    (entry_folder / "q.desktop").write_text(ENTRY.format(name="Questioner", exec=f"{sys.executable} {script}", more=""))
+    with pytest.raises(UserMustDecide, match="asks something first, in 'Restore'"):
+        apps.open_app(OpenAppArgs(name="questioner"), steps())
+    assert [window.title for window in desktop.windows()] == ["Restore"]
 
 
 def test_a_program_that_ends_at_once_is_a_failure(apps: AppAgent, entry_folder: Path, steps: Steps) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
-from desktop_rig import QUIET, end, make_step, until
+from desktop_rig import QUIET, end, make_step, read, until
 from typing_apps import Terminal
 
 from anovax.agents.typing import TypeTextArgs, TypingAgent
@@ -86,6 +86,50 @@ def test_what_was_interrupted_can_be_finished(start: Callable[..., object], tmp_
     desktop.activate(victim.window, make_step())
     agent.type_text(TypeTextArgs(text=rest["text"]), make_step())
     assert until(lambda: victim.content() == text)
+
+
+SPLASH = """
+import sys
+from pathlib import Path
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget
+said, how, go = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
+app = QApplication(["drawer"])
+splash = QWidget(); splash.setWindowTitle("Starting"); splash.show()
+edit = QPlainTextEdit(); edit.setWindowTitle("Drawing")
+edit.textChanged.connect(lambda: said.write_text(edit.toPlainText()))
+def look():
+    if go.exists():
+        timer.stop(); edit.show(); edit.activateWindow()
+        if how == "gives way": QTimer.singleShot(200, splash.close)
+timer = QTimer(); timer.timeout.connect(look); timer.start(20)
+app.exec()
+"""
+
+
+@pytest.mark.parametrize("how", ["gives way", "stays"])
+def test_a_first_window_that_gives_way(
+    start: Callable[..., object], tmp_path: Path, desktop: Desktop, how: str
+) -> None:
+    """A splash screen that closes before a key was sent hands its place to the program's new window; a window that
+    only loses the focus to it does not."""
+    pytest.importorskip("PySide6.QtWidgets")
+    said, go = tmp_path / "said", tmp_path / "go"
+    start([sys.executable, "-c", SPLASH, str(said), how, str(go)], title="Starting")
+    agent = TypingAgent(AgentParts(desktop=desktop))
+
+    def change(effect: Effect) -> None:
+        if not go.exists():  # the first look of safety: nothing has been typed
+            go.touch()
+            assert until(lambda: getattr(desktop.focused(), "title", "") == "Drawing", 15)
+
+    if how == "stays":
+        with pytest.raises(FocusLost, match="went from Starting to Drawing"):
+            agent.type_text(TypeTextArgs(text="hello world"), make_step(recheck=change))
+        assert read(said) == ""
+    else:
+        agent.type_text(TypeTextArgs(text="hello world"), make_step(recheck=change))
+        assert until(lambda: read(said) == "hello world")
 
 
 @pytest.mark.full
