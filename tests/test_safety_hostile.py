@@ -257,3 +257,115 @@ def test_a_harmful_command_is_stopped(command: str) -> None:
 @pytest.mark.parametrize("command", _lines(HARMLESS))
 def test_its_harmless_relative_is_not(command: str) -> None:
     assert not _stopped(_app("terminal"), _type(command), _press("enter"))
+
+
+# --- Windows ----------------------------------------------------------------------------------------------------------
+
+WINDOWS = r"""
+echo rm x | powershell -
+echo ri x | pwsh -c -
+type steps.txt | powershell
+type steps.txt | cmd
+echo clean | diskpart
+diskpart
+set x=del & %x% notes.txt
+%verb% notes.txt
+%a%%b% notes.txt
+dir & %verb% notes.txt
+copy /y nul notes.txt
+move notes.txt nul
+echo. > notes.txt
+'' > notes.txt
+$null > notes.txt
+sc notes.txt ''
+clc notes.txt
+gps | spps
+ps | % kill
+gci | foreach delete
+ii setup.exe
+iwmi win32_process create calc
+icm { rm notes }
+icm -sc { rm notes } -computername h
+sajb { rm notes }
+sp HKCU:\Software\a b c
+rp HKCU:\Software\a b
+sal ls Remove-Item
+doskey ls=del notes.txt
+. 'ri' notes.txt
+& "ri" notes.txt
+"""
+WINDOWS_HARMLESS = r"""
+echo hello | more
+dir | find "x"
+type notes.txt | sort
+gps | sort cpu
+gci | foreach name
+ii .
+ii notes.txt
+echo %PATH%
+echo 100% done
+cd %USERPROFILE%
+"""
+
+
+@pytest.mark.parametrize("command", _lines(WINDOWS))
+def test_a_harmful_windows_command_is_stopped(command: str) -> None:
+    assert _stopped(_app("powershell"), _type(command), _press("enter"))
+
+
+@pytest.mark.parametrize("command", _lines(WINDOWS_HARMLESS))
+def test_its_harmless_windows_relative_is_not(command: str) -> None:
+    assert not _stopped(_app("powershell"), _type(command), _press("enter"))
+
+
+# --- addresses and searches -------------------------------------------------------------------------------------------
+
+SEARCHED = """
+AC/DC live
+AC/DC
+and/or
+he/she/they
+n/a
+TCP/IP
+a/b testing
+9/11 memorial
+24/7 gym near me
+5/7
+1/2 cup in ml
+24:00 clock
+10:30 pst to cet
+3:30
+16:9
+Meeting at 3:30 pm
+input/output error in python
+call me at 555:1234 tomorrow
+"""
+ADDRESSED = """
+router/reboot live
+localhost :8080
+router/reboot
+printer/admin
+localhost/admin page
+0/x
+2130706433/x
+192.168.1.1/x y
+nas:5000
+user@host/x
+example.org:22
+0x7f000001/x
+"""
+
+
+@pytest.mark.parametrize("text", _lines(SEARCHED))
+def test_words_with_a_slash_or_a_colon_are_searched_for(text: str) -> None:
+    assert not _stopped(_app("firefox"), _press("ctrl+l"), _type(text), _press("enter"))
+    assert not _stopped({"tool": "open_url", "url": text})
+
+
+@pytest.mark.parametrize("text", _lines(ADDRESSED))
+def test_computers_nearby_and_odd_addresses_are_not_taken_for_words(text: str) -> None:
+    assert _stopped(_app("firefox"), _press("ctrl+l"), _type(text), _press("enter"))
+
+
+def test_the_keypad_resets_nothing() -> None:
+    assert _stopped(_press("ctrl+alt+KP_Decimal"))

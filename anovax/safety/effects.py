@@ -17,7 +17,7 @@ from anovax.tool import Effect, WindowRef
 # Which effects a tool has. Typing may paste what the keyboard map lacks, and an application may need the keys for that.
 _KINDS = {
     "type_text": {"type", "paste", "keys"}, "press_keys": {"keys"}, "click": {"click", "scroll", "focus"},
-    "scroll": {"scroll", "keys"},
+    "scroll": {"scroll", "keys"}, "drag": {"click", "drop"},
     "open_app": {"launch", "focus"}, "focus_window": {"focus"}, "close_window": {"close", "focus"},
     "open_url": {"open_url", "launch", "focus"}, "web_search": {"open_url", "launch", "focus"},
     "undo": {"keys", "type", "focus", "close", "paste"},
@@ -73,9 +73,18 @@ def apply(simulation: Simulation, effect: Effect) -> Finding:
                 if re.search(r"\bright\b", effect.payload)
                 else "left"
             )
+        case "drop":
+            return _dropped(simulation)
         case "focus" | "close" | "scroll":
             return APPROVED
     return ask("effect", f"“{effect.kind}” is no effect that is known")
+
+
+def _dropped(simulation: Simulation) -> Finding:
+    """What is dropped on another window goes in as if it were pasted, line breaks and all."""
+    commands = simulation.desk.place in (Place.TERMINAL, Place.RUN_BOX)
+    simulation.click("middle")
+    return ask("effect", "what is dropped on a terminal runs as commands") if commands else APPROVED
 
 
 def _launched(simulation: Simulation, payload: str) -> Finding:

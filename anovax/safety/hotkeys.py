@@ -8,7 +8,7 @@ from anovax.safety.finding import Finding, ask, notice, refuse
 from anovax.safety.keys import Chord, names, parse_chords
 from anovax.safety.places import Place
 
-_SYSTEM = names("ctrl+alt+delete ctrl+alt+sysrq ctrl+alt+end ctrl+alt+pause")
+_SYSTEM = names("ctrl+alt+delete ctrl+alt+kpdecimal ctrl+alt+sysrq ctrl+alt+end ctrl+alt+pause")
 _LOSING_AS_WRITTEN = {
     "shift+delete": "it deletes for good, past the trash", "ctrl+shift+delete": "it clears browsing data or records",
     "ctrl+alt+backspace": "it ends the session",

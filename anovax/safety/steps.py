@@ -23,7 +23,7 @@ _CLOSE = re.compile(r"\b(close|quit|exit|shut|leave|kill|end|dismiss)\b")
 
 # The tools that the simulation follows; every other tool leaves focus and text as they are.
 MOVING = frozenset(
-    "open_app focus_window close_window type_text press_keys click open_url web_search delegate undo".split()
+    "open_app focus_window close_window type_text press_keys click drag open_url web_search delegate undo".split()
 )
 
 
@@ -82,6 +82,10 @@ class StepJudge:
         self.simulation.click(args["button"])
         return judge_click(args["target"], self.world.heard) or APPROVED if args["target"] else APPROVED
 
+    def _drag(self, args: Mapping[str, Any]) -> Finding:
+        self.simulation.click("left")
+        return strictest(judge_click(args[end], self.world.heard) for end in ("target", "to") if args[end])
+
     def _open_url(self, args: Mapping[str, Any]) -> Finding:
         found = self.simulation.open_url(args["url"])
         return APPROVED if RESULT_REFERENCE.search(args["url"]) else found  # judged by its source, and again when known
@@ -130,7 +134,7 @@ class StepJudge:
             return ask("repair", "a repair would run a command that you have not asked for")
         if step.tool == "close_window" and not _CLOSE.search(heard):
             return ask("repair", "a repair would close a window")
-        if step.tool == "click" and "target" not in args:
+        if {"click": {"target"}, "drag": {"target", "to"}}.get(step.tool, set()) - set(args):
             return ask("repair", "a repair would click at a place that you have not named")
         if step.tool == "open_url" and not self.taint.said(text):
             return ask("repair", "a repair would open an address that you have not named")

@@ -26,6 +26,7 @@ _ASKS: Mapping[str, frozenset[str]] = {
     show open go up down left right reset restore duplicate pin move delete submit send brightness window"""
 ),
     "click": words("click press select choose tap open check tick hit push double right"),
+    "drag": words("drag move drop pull slide put select"),
     "open_app": words(
     """open start launch run bring show use load fire need want get type write calculate"""
 ),

@@ -30,24 +30,9 @@ _INSIDE = words(
     server dc01 db redis elasticsearch wpad isatap instance-data.ec2.internal metadata.azure.internal
     metadata.packet.net metadata.tencentyun.com"""
 )
-_INSIDE_ENDS = (
-    ".local",
-    ".localhost",
-    ".internal",
-    ".lan",
-    ".home",
-    ".intranet",
-    ".corp",
-    ".home.arpa",
-    ".localdomain",
-    ".private",
-    ".box",
-    ".cluster.local",
-    ".svc",
-    ".test",
-    ".invalid",
-    ".onion",
-    ".i2p",
+_INSIDE_ENDS = tuple(
+    """.local .localhost .internal .lan .home .intranet .corp .home.arpa .localdomain .private .box .cluster.local .svc
+    .test .invalid .onion .i2p""".split()
 )
 # Public names that resolve to this computer or to an address that is written in the name
 _REBINDING = re.compile(r"(^|\.)(nip\.io|xip\.io|sslip\.io|localtest\.me|lvh\.me|vcap\.me|lacolhost\.com|yoogle\.com|"
@@ -171,11 +156,28 @@ def _no_scheme(text: str) -> Finding:
     if "\\" in text.split("?", maxsplit=1)[0]:
         return refuse("url", "an address has no backslashes")
     host = re.split(r"[/?#]", low)[0]
-    if " " in host.strip() and not re.search(r"@|:\d", host):
+    if (" " in host.strip() and not re.search(r"@|:\d", host)) or _is_search(low):
         return APPROVED  # words to search for
     if "." in host or ":" in host or "@" in host or "/" in low or _numeric(host) or host in _INSIDE:
         return _web("http://" + text)
     return ask("url", "it holds code") if _SCRIPTED.search(text) else APPROVED
+
+
+# ``AC/DC live``, ``9/11``, ``10:30 to 12``: blanks behind what has no dot, pairs of words or of small numbers
+_SEARCHED = re.compile(
+    r"([^\W\d_]+)(/[^\W\d_]+){1,2}|(\d{1,3})([/:]\d{1,4}){1,2}|([\w'&+-]+)([/:][\w'&+,!-]*)+ [\w ,.'&+!?:/-]*|"
+    r"([^\W\d_][\w']*) [\w ,.'&+!?:-]*"
+)
+
+
+def _is_search(text: str) -> bool:
+    found = _SEARCHED.fullmatch(text)
+    if found is None:
+        return False
+    host = found[1] or found[3] or found[5] or found[7]
+    return (
+        host not in _INSIDE and not (host.isdigit() and (int(host) == 0 or len(host) > 7)) and not host.startswith("0x")
+    )
 
 
 def _numeric(host: str) -> bool:

@@ -13,7 +13,7 @@ from anovax.safety.normalise import words
 from anovax.safety.posix.code import OFFENSIVE
 from anovax.safety.windows import rules
 from anovax.safety.windows.lexer import Statement, expanded, statements, tricks
-from anovax.safety.windows.tables import JUDGED
+from anovax.safety.windows.tables import ALIASES, JUDGED
 
 MAX_DEPTH = 4
 VERBS = words(
@@ -69,6 +69,7 @@ def _statement(statement: Statement, budget: Budget, depth: int, other: Other | 
             else:
                 yield text
     yield from rules.judge(statement)
+    name = ALIASES.get(name, name)
     verb, dash, _ = name.partition("-")
     if (
         dash

@@ -50,7 +50,9 @@ _PATTERN_PATH = re.compile(
 
 _EXTENSIONS = frozenset(("exe", "com", "bat", "cmd", "ps1", "vbs", "scr", "pif"))
 # Words before a command, and the words of one
-_LEADING = re.compile(r"(?i)^[\s@]*((then|do|else|not|in|call|try|catch|finally|foreach|%|return)\s+)*")
+_LEADING = re.compile(
+    r"(?i)^[\s@]*((then|do|else|not|in|call|try|catch|finally|foreach|%|return)\s+|[.&]\s*(?=['\"]))*"
+)
 _WORD = re.compile(r"(?:\"[^\"]*\"?|'[^']*'|[^\s\"])+")
 _QUOTES = re.compile(r"\"|(?<!\w)'|'(?!\w)")
 

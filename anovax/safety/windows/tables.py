@@ -34,7 +34,9 @@ ALIASES = {
     "rp": "remove-itemproperty", "sp": "set-itemproperty", "rwmi": "remove-wmiobject", "iwmi": "invoke-wmimethod",
     "swmi": "set-wmiinstance", "saps": "start-process", "rni": "rename-item",
     "mi": "move-item", "cli": "clear-item", "clp": "clear-itemproperty", "clhy": "clear-history",
-    "ipmo": "import-module", "ii": "invoke-item", "nal": "new-alias", "sal": "set-alias",
+    "ipmo": "import-module", "ii": "invoke-item", "nal": "new-alias", "sal": "set-alias", "sajb": "start-job",
+    "rjb": "remove-job", "rdr": "remove-psdrive", "rmo": "remove-module", "etsn": "enter-pssession",
+    "nsn": "new-pssession", "sasv": "start-service",
 }  # fmt: skip
 
 # (name, pattern of the rest, decision, rule, reason): the first that fits
@@ -154,6 +156,9 @@ WITH_ARGUMENTS: tuple[tuple[str, str, str, str, str], ...] = (
     ("mklink", r"/[jhd]\b|[\\:]", "ask", "links", "it makes one path stand for another"),
     ("assoc|ftype", r"=", "ask", "settings", "it changes which program opens files"),
     ("subst", r"[a-z]:", "ask", "links", "it makes one path stand for another"),
+    ("diskpart", r"^$", "ask", "disk", "it changes disks"),
+    ("doskey", r"=", "ask", "alias", "it gives a command another meaning"),
+    ("invoke-item", r"\.(exe|bat|cmd|ps1|vbs|js|scr|msi|lnk|hta|com)\b", "ask", "run", "it starts a program"),
     ("label|recover|compact", r"[a-z]:|/", "ask", "disk", "it changes a disk"),
     ("expand|replace|print", r"/|\\", "ask", "overwrite", "it may overwrite files"),
     ("logoff", r"^$|^\d+$|/", "ask", "power", "it ends the session"),
@@ -195,7 +200,8 @@ WITH_ARGUMENTS: tuple[tuple[str, str, str, str, str], ...] = (
     "ask", "secrets", "it reads accounts or secrets"),
 )  # fmt: skip
 JUDGED = words(
-    """invoke-webrequest invoke-restmethod copy-item move-item rename-item set-content out-file add-content new-item"""
+    """invoke-item invoke-webrequest invoke-restmethod copy-item move-item rename-item set-content out-file add-content
+    new-item"""
 )
 ANYWHERE: tuple[tuple[str, str, str, str], ...] = (
     (r"downloadstring|downloadfile|downloaddata|net\.webclient|start-bitstransfer|"
@@ -225,8 +231,8 @@ ANYWHERE: tuple[tuple[str, str, str, str], ...] = (
         r"historysave)|consolehost_history"), "ask", "traces", "it deletes records"),
     (then(r"(?:type|more|cat|gc|get-content)\s", r"unattend|sysprep|groups\.xml|\.kdbx|\\config\\sam")
     + r"|\bkey\s*=\s*clear", "ask", "secrets", "it reads passwords"),
-    ((r"\|\s*(remove-item|ri|del|rm)\b|\|\s*(foreach-object|%)\s*\{?\s*(remove-item|del|ri|rm)|"
-        r"\|\s*(stop-process|kill|stop-service|disable-\w+|remove-\w+)"), "ask", "delete",
+    ((r"\|\s*(remove-item|ri|del|rm)\b|\|\s*(foreach-object|foreach|%)\s*\{?\s*(remove-item|del(ete)?|ri|rm|kill|stop)\b|"
+        r"\|\s*(stop-process|spps|kill|stop-service|spsv|disable-\w+|remove-\w+)\b"), "ask", "delete",
         "it deletes or stops whatever it finds"),
     (r"\.delete\(\)|\.terminate\(\)|\.kill\(\)|\.invokemethod\(|\.create\(\s*['\"]", "ask", "system",
     "it deletes or stops whatever it finds"),
@@ -234,8 +240,12 @@ ANYWHERE: tuple[tuple[str, str, str, str], ...] = (
     "refuse", "fork_bomb", "it starts a program again and again and stops the computer"),
     (then(r"(?:start-process|saps|start)\b", r"-verb\s+runas"), "ask", "elevate",
     "it runs with an administrator's rights"),
-    (r"\bcall\s+%\w+%", "ask", "assembled", "which command runs is put together at run time"),
-    (r"(type|copy|cat|gc)\s+nul\s*(>|\s\S)|set-content\s+\S+\s+(''|\"\"|\$null)\s*$", "ask", "overwrite",
+    (r"\bcall\s+%\w+%|(?m:^|[&|(])\s*@?%\w+%(?:%|\s|$)", "ask", "assembled",
+    "which command runs is put together at run time"),
+    (r"\|\s*(?:cmd|powershell|pwsh|diskpart)(?:\.exe)?(?:\s+-\w*)*\s*(?m:$|[;&|])", "ask", "assembled",
+    "it runs a text as commands"),
+    ((r"(type|copy|cat|gc)\s+(/\w\s+)?nul\s*(>|\s\S)|\b(set-content|sc)\s+\S+\s+(''|\"\"|\$null)\s*$|\bmove\s+\S+\s+nul\b|"
+    r"(?m:^|[;&|(])\s*(?:echo[.:/(]|''|\"\"|\$null)\s*>\s*\w"), "ask", "overwrite",
     "it empties a file"),
     (r"%0\s*\|\s*%0|:\w+\s*&?\s*start\b.*goto", "refuse", "fork_bomb",
     "it starts itself again and again and stops the computer"),
