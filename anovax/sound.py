@@ -46,10 +46,14 @@ def build_transcriber(config: Config) -> Transcriber:
     return Transcriber(config.stt, stt_path(config), lambda: vocabulary(applications.names()), SileroVad())
 
 
-def build_wake(config: Config, gate: bool = True) -> WakeDetector:
+def wake_path(config: Config) -> Path:
+    """The wake word's ONNX file: a path as it stands, else from the manifest."""
     path = Path(config.wake.word).expanduser()
-    model = path if path.exists() else weights.find(f"wake/{config.wake.word}")
-    return WakeDetector(config.wake, model, weights.find("wake/features"), Gate() if gate else None)
+    return path if path.exists() else weights.find(f"wake/{config.wake.word}")
+
+
+def build_wake(config: Config, gate: bool = True) -> WakeDetector:
+    return WakeDetector(config.wake, wake_path(config), weights.find("wake/features"), Gate() if gate else None)
 
 
 def build_speaker(config: Config, playback: Playback | None, bus: Bus | None = None) -> Speaker:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 import statistics
 import time
 from pathlib import Path
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
 from anovax.bench.study import backends, cloud, network
 from anovax.bench.study.network import Network
@@ -103,3 +106,29 @@ async def test_simulated_rows_are_labelled(tmp_path: Path) -> None:
     assert by_name["simulated"].simulated and not by_name["fastpath"].simulated
     assert by_name["simulated"].tools == by_name["fastpath"].tools == "scroll"
     assert by_name["simulated"].error == ""
+
+
+async def test_two_servers_stand_side_by_side_in_one_study(
+    rules: FastPath, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def completions(request: web.Request) -> web.Response:
+        """As an OpenAI-compatible server answers; what it plans comes from the rules."""
+        said = json.loads((await request.json())["messages"][-1]["content"])
+        plan = (await rules.plan(PlanRequest(text=said["request"]), CancelFlag())).plan
+        return web.json_response({"choices": [{"message": {"content": json.dumps(plan.to_json())}}]})
+
+    monkeypatch.setenv("GEMINI_API_KEY", "none")
+    application = web.Application()
+    application.router.add_post("/v1/chat/completions", completions)
+    async with cloud.serving(rules) as port, TestServer(application) as server:
+        names = ("fastpath", f"gemini=http://127.0.0.1:{port}", f"openai={server.make_url('/v1')}")
+        study = Study((Asked("t1", "scroll down"), Asked("t2", "take a screenshot")), names)
+        folder = Folder(tmp_path / "study")
+        folder.open(study.settings(Config()), {})
+        await run(study, folder, Config(), TOOLS, None)
+    rows = folder.rows()
+    assert {(row.backend, row.text): (row.tools, row.error) for row in rows} == {
+        (name, text): (tools, "")
+        for name in names
+        for text, tools in (("scroll down", "scroll"), ("take a screenshot", "screenshot"))
+    }

@@ -17,14 +17,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anovax.bench.study import differences, figures, report, targets
+from anovax.bench.study import backends, differences, figures, report, targets
 from anovax.bench.study.energy import Energy
 from anovax.bench.study.live import measured
+from anovax.bench.study.machine import hashes
 from anovax.bench.study.measuring import Measuring
 from anovax.bench.study.requests import Asked, digest, read_recordings, read_texts
 from anovax.bench.study.rows import Folder, Row
 from anovax.bench.study.running import Study, check, run
-from anovax.config import Config
+from anovax.config import Config, PlannerConfig
 from anovax.errors import ConfigError, PlannerError, UsageError
 from anovax.events import (
     Event,
@@ -165,6 +166,35 @@ def test_what_cannot_be_measured_is_said_before_anything_is_loaded(
         check(Study(asked, ("gemini",)), Config(), TOOLS)
 
 
+def test_each_remote_backend_has_its_own_address_and_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ANOVAX_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("GEMINI_API_KEY", "mine")
+    here = PlannerConfig(url="http://127.0.0.1:1/v1", remote_model="local-one", backend="openai")
+    config = Config(planner=here)
+    gemini, openai = (backends.named(name, config) for name in ("gemini", "rules+openai"))
+    at = backends.named("openai=http://192.168.1.20:8080/v1", config)
+    assert gemini.config(config).planner.url == gemini.config(config).planner.remote_model == ""
+    assert (gemini.config(config).planner.api_key_env, openai.config(config).planner.api_key_env) == (
+        "GEMINI_API_KEY",
+        "ANOVAX_API_KEY",
+    )
+    assert openai.config(config).planner.url == here.url and at.config(config).planner.url.startswith("http://192")
+    assert backends.leaves([gemini, openai, at], config) == ["gemini", "openai=http://192.168.1.20:8080/v1"]
+
+
+def test_the_hashes_are_of_every_weight_that_takes_part(weight: Callable[[str], Path]) -> None:
+    for needed in ("tts/en_US-joe-medium", "stt/tiny.en", "wake/hey_jarvis"):
+        weight(needed)
+    rules = [backends.named("fastpath", Config())]
+    assert hashes(rules, Config(), heard=False, live=False) == {}
+    assert set(hashes(rules, Config(), heard=True, live=True)) == {
+        "tiny.en/model.bin",
+        "hey_jarvis_v0.1.onnx",
+        "en_US-joe-medium.onnx",
+    }
+
+
 def test_requests_come_from_lists_tables_and_recordings(table: Path, tmp_path: Path) -> None:
     plain = tmp_path / "plain.txt"
     plain.write_text("what time is it\n\nscroll down\n", "utf-8")
@@ -176,7 +206,14 @@ def test_requests_come_from_lists_tables_and_recordings(table: Path, tmp_path: P
     before = digest([clip])
     write_wav(tmp_path / "a.wav", np.ones(1600, np.int16), 16_000)
     assert digest([clip]) != before
-    for bad in (tmp_path / "none.tsv", table):
+    (tmp_path / "plain").mkdir()
+    for name, words in (("b.wav", "b.txt"), ("c.wav", "none.txt")):
+        write_wav(tmp_path / "plain" / name, np.zeros(1600, np.int16), 16_000)
+        (tmp_path / "plain" / words).write_text("scroll down\n", "utf-8")
+    (beside,) = read_recordings(tmp_path / "plain")
+    assert (beside.text, beside.audio) == ("scroll down", tmp_path / "plain" / "b.wav")
+    (tmp_path / "empty").mkdir()
+    for bad in (tmp_path / "none.tsv", table, tmp_path / "empty"):
         with pytest.raises(UsageError):
             read_recordings(bad)
 
@@ -269,12 +306,15 @@ def test_a_live_row_is_counted_from_the_end_of_speech() -> None:
     ]
     case = read_case("what time is it", "get_time")
     row = measured(Asked("a", "what time is it", case), seen, end=12.0, woken=9.7)
-    stages = {key: row[key] for key in ("wake", "endpoint", "stt", "plan", "effect", "done", "audio", "total")}
+    names = ("wake", "endpoint", "stt", "plan", "safety", "dispatch", "effect", "done", "audio", "total")
+    stages = {key: row[key] for key in names}
     wanted = {
         "wake": 100,
         "endpoint": 500,
         "stt": 600,
         "plan": 610,
+        "safety": 10,
+        "dispatch": 10,
         "effect": 630,
         "done": 650,
         "audio": 50,

@@ -92,19 +92,20 @@ def _asked(texts: Path | None, recordings: Path | None, count: int, seed: int) -
 def _open(study: Study, path: Path, config: Config) -> Folder:
     """Check everything before the first model is loaded, and write down what is measured on what."""
     from anovax.bench.study import machine
-    from anovax.bench.study.backends import leaves
+    from anovax.bench.study.backends import leaves, named
     from anovax.bench.study.rows import Folder
     from anovax.bench.study.running import check
     from anovax.tool import discover
 
     backends = check(study, config, discover())
-    for name in leaves(backends):
+    for name in leaves(backends, config):
         note(f"The backend {name} sends these requests to another machine.")
-    speech = any(one.audio for one in study.asked)
+    heard = study.live or any(one.audio for one in study.asked)
+    answering = [named(study.network.answers, config)] if study.network else []
     about = {
         "machine": machine.machine(),
         "versions": machine.versions(versions(__version__)),
-        "weights": machine.hashes(backends, config, speech),
+        "weights": machine.hashes([*backends, *answering], config, heard, study.live),
         "load": machine.load(),
         "command": " ".join(sys.argv[1:]),
     }

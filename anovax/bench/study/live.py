@@ -120,6 +120,7 @@ def measured(asked: Asked, seen: Sequence[Event], end: float, woken: float) -> d
         "stt": after(Transcribed, end),
         "plan": after(PlanMade, end),
         "safety": after(Judged, plan.at) if plan else None,
+        "dispatch": after(StepStarted, judged.at) if judged else None,
         "effect": after(StepStarted, end),
         "audio": after(SpeechStarted, last) if last else None,
         "done": round((last - end) * 1000, 1) if last else None,

@@ -12,13 +12,13 @@ from typing import Any
 
 import psutil
 
-from anovax import __version__
+from anovax import __version__, weights
 from anovax.bench.study.backends import Backend
 from anovax.config import Config
 from anovax.errors import WeightsError
 from anovax.planner.llamacpp import model_path
 from anovax.setup.manifest import sha256_of
-from anovax.sound import stt_path
+from anovax.sound import stt_path, wake_path
 
 
 def machine() -> dict[str, Any]:
@@ -36,12 +36,15 @@ def versions(engines: Iterable[str]) -> dict[str, Any]:
     return {"anovax": __version__, "commit": _commit(), "engines": list(engines)}
 
 
-def hashes(backends: Iterable[Backend], config: Config, speech: bool) -> dict[str, str]:
-    """SHA-256 of every weight file that takes part, by file name."""
+def hashes(backends: Iterable[Backend], config: Config, heard: bool, live: bool) -> dict[str, str]:
+    """SHA-256 of every weight file that takes part, by file name: the planners', the recogniser's where something is
+    ``heard``, and where the study is ``live`` wake word and voice as well."""
     local = (backend.planner for backend in backends if backend.planner["backend"] == "llamacpp")
     files = [model_path(planner["model"]) for planner in local]
-    if speech:
+    if heard:
         files.append(stt_path(config) / "model.bin")
+    if live:
+        files += [wake_path(config), weights.find(f"tts/{config.tts.voice}")]
     return {path.name if path.name != "model.bin" else f"{path.parent.name}/{path.name}": _hash(path) for path in files}
 
 

@@ -57,9 +57,9 @@ def _parts(
 READING = (
     "Times are milliseconds. Values in brackets are 95% intervals: for times by a bootstrap over requests, for shares "
     "Wilson's. Warm: the model is loaded and has planned before. Cold: loaded for this one request. Live: spoken into "
-    "a virtual microphone, done by the real agents on a virtual display, counted from the end of speech. Dispatch, "
-    "except in live rows, is the orchestrator with agents that do nothing. A plan counts as right when its tools are "
-    "those of a right answer and the filter does not refuse it."
+    "a virtual microphone, done by the real agents on a virtual display, counted from the end of speech. Dispatch is "
+    "the orchestrator with agents that do nothing, in live rows the time from verdict to first step. A plan counts as "
+    "right when its tools are those of a right answer and the filter does not refuse it."
 )
 
 

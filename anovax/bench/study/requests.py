@@ -12,6 +12,8 @@ from pathlib import Path
 from anovax.bench.accuracy import Case, alternatives, read_cases
 from anovax.errors import UsageError
 
+SOUNDS = (".wav", ".flac", ".ogg", ".mp3", ".opus", ".m4a")
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -36,16 +38,11 @@ def read_texts(path: Path) -> list[Asked]:
     return [Asked(f"t{n:04}", text) for n, text in enumerate(filter(None, texts), 1)]
 
 
-def read_recordings(table: Path) -> list[Asked]:
-    """A table of recordings (head: path, text, and where known expected_tools, key_argument), or a folder with a
-    transcripts.tsv in it; paths relative to the table's folder or the one above."""
-    table = table / "transcripts.tsv" if table.is_dir() else table
-    if not table.is_file():
-        raise UsageError(f"There is no table {table}", "name a transcripts.tsv with the columns path and text")
-    with table.open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
-    if not rows or not {"path", "text"} <= set(rows[0]):
-        raise UsageError(f"{table} is no table of recordings", "its head must have path and text")
+def read_recordings(place: Path) -> list[Asked]:
+    """A table of recordings (head: path, text, and where known expected_tools, key_argument), paths relative to its
+    folder or the one above; or a folder with a transcripts.tsv in it, or with a .txt beside each sound file."""
+    table = place / "transcripts.tsv" if place.is_dir() else place
+    rows = _beside(place) if place.is_dir() and not table.is_file() else _rows(table)
     asked = []
     for number, row in enumerate(rows, 1):
         places = (table.parent / row["path"], table.parent.parent / row["path"])
@@ -55,6 +52,25 @@ def read_recordings(table: Path) -> list[Asked]:
     if not asked:
         raise UsageError(f"None of the recordings in {table} is there", "paths are relative to the table's folder")
     return asked
+
+
+def _rows(table: Path) -> list[dict[str, str]]:
+    if not table.is_file():
+        raise UsageError(f"There is no table {table}", "name a transcripts.tsv with the columns path and text")
+    with table.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
+    if not rows or not {"path", "text"} <= set(rows[0]):
+        raise UsageError(f"{table} is no table of recordings", "its head must have path and text")
+    return rows
+
+
+def _beside(folder: Path) -> list[dict[str, str]]:
+    """Each sound file that has its words in a text file of the same name."""
+    pairs = [(path, path.with_suffix(".txt")) for path in sorted(folder.iterdir()) if path.suffix.lower() in SOUNDS]
+    found = [{"path": path.name, "text": text.read_text("utf-8").strip()} for path, text in pairs if text.is_file()]
+    if not found:
+        raise UsageError(f"{folder} holds no recordings with their words", "add a transcripts.tsv, or a .txt to each")
+    return found
 
 
 def _case(row: dict[str, str]) -> Case | None:

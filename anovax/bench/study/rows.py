@@ -29,9 +29,10 @@ class Row(BaseModel):
 
     Milliseconds. ``load``: from nothing to ready (cold only). ``stt``, ``plan``, ``safety``, ``dispatch``: what that
     stage took; in live rows ``wake`` is counted from the end of the wake phrase, ``endpoint``, ``stt``, ``plan``,
-    ``effect`` (the first step starts) and ``done`` (the last has ended) from the end of speech, ``audio`` (first sound
-    of the answer) from the end of the last step. ``total``: all of it. ``energy_j``: joules of the processor packages
-    while it ran, None where the machine does not tell. ``simulated``: the network in between was a model.
+    ``effect`` (the first step starts) and ``done`` (the last has ended) from the end of speech, ``dispatch`` from the
+    verdict to the first step, ``audio`` (first sound of the answer) from the end of the last step. ``total``: all of
+    it. ``energy_j``: joules of the processor packages while it ran, None where the machine does not tell.
+    ``simulated``: the network in between was a model.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

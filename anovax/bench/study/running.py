@@ -88,7 +88,7 @@ class Planners:
             self.stack.callback(planner.close)
             await planner.ready()
             self.warm[backend.name] = planner
-            if not backends.leaves([backend]):  # a paid service is not asked for nothing
+            if not backends.leaves([backend], self.config):  # a paid service is not asked for nothing
                 await planner.plan(PlanRequest(text=WARM_UP), CancelFlag())
         return self.warm[backend.name]
 
