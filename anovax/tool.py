@@ -96,7 +96,8 @@ class ToolSpec:
     ``core``: its failure sends the turn into recovery. ``idempotent`` tools alone are retried. ``read_only`` tools may
     run in parallel and speculatively. ``label`` is a format string over the arguments for the companion's card.
     ``examples``: (request, arguments) pairs for the prompt. ``looks``: the result depends on what the desktop shows at
-    that moment, so a speculative run cannot stand for the real one.
+    that moment, so a speculative run cannot stand for the real one. ``offered``: models are told of it; what is not
+    comes from the fast path's rules alone, and their prompt stays as it is.
     """
 
     name: str
@@ -113,6 +114,7 @@ class ToolSpec:
     method: str
     examples: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     looks: bool = False
+    offered: bool = True
 
     @property
     def read_only(self) -> bool:
@@ -151,6 +153,7 @@ class _Declared:
     name: str | None
     examples: tuple[tuple[str, Mapping[str, Any]], ...]
     looks: bool
+    offered: bool
 
 
 def tool(
@@ -167,12 +170,13 @@ def tool(
     name: str | None = None,
     examples: tuple[tuple[str, Mapping[str, Any]], ...] = (),
     looks: bool = False,
+    offered: bool = True,
 ) -> Callable[[Callable[..., Done]], Callable[..., Done]]:
     """Mark a method of an Agent as a tool. What is None comes from the agent class."""
 
     def mark(function: Callable[..., Done]) -> Callable[..., Done]:
         function.__anovax_tool__ = _Declared(  # type: ignore[attr-defined]
-            risk, description, args, label, undo, core, locks, ttl_s, retries, name, examples, looks
+            risk, description, args, label, undo, core, locks, ttl_s, retries, name, examples, looks, offered
         )
         return function
 
@@ -218,6 +222,7 @@ class Agent:
             method=method,
             examples=d.examples,
             looks=d.looks,
+            offered=d.offered,
         )
 
     def close(self) -> None:
@@ -230,6 +235,11 @@ class Toolbox:
 
     specs: Mapping[str, ToolSpec]
     agents: tuple[type[Agent], ...]
+
+    @property
+    def offered(self) -> Mapping[str, ToolSpec]:
+        """Those that a model may plan."""
+        return {name: spec for name, spec in self.specs.items() if spec.offered}
 
     def spec(self, name: str) -> ToolSpec:
         try:

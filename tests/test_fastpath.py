@@ -56,7 +56,8 @@ def _short_step(step: Step) -> str:
         return f"get_time {args['what']} {args['place']}".strip()
     if step.tool == "scroll":
         return f"scroll {args['direction']}"
-    shown = [str(args[key]) for key in ("name", "text", "url", "query", "target", "fact", "goal") if args.get(key)]
+    telling = ("name", "text", "url", "query", "target", "to", "fact", "goal")
+    shown = [str(args[key]) for key in telling if args.get(key)]
     return " ".join([step.tool, *shown])
 
 

@@ -79,7 +79,7 @@ def test_what_is_no_plan_is_a_clear_error(text: str) -> None:
 
 def test_every_tool_is_in_both_schemas() -> None:
     compact, plain = json.dumps(compact_schema(TOOLS)), json.dumps(plain_schema(TOOLS))
-    for name in TOOLS.specs:
+    for name in TOOLS.offered:
         assert f'{{"const": "{name}"}}' in compact
         assert f'["{name}"]' in plain
 

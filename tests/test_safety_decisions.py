@@ -6,7 +6,7 @@ import pytest
 
 from anovax.config import SafetyConfig
 from anovax.plan import Decision, Plan, Step, Verdict, World
-from anovax.safety import Safety
+from anovax.safety import ApprovedPlan, Safety
 from anovax.safety.clicks import judge_click
 from anovax.safety.desk import Desk
 from anovax.safety.effects import apply, fits
@@ -22,6 +22,7 @@ from anovax.tool import Effect, WindowRef, discover
 TOOLS = discover()
 SAFETY = Safety(TOOLS, SafetyConfig())
 TERMINAL = WindowRef(id=1, app="XTerm", title="bash")
+DRAG = {"tool": "drag", "x": 1, "y": 1, "to_x": 9, "to_y": 9}
 EDITOR = WindowRef(id=2, app="Mousepad", title="notes.txt")
 BROWSER = WindowRef(id=3, app="firefox", title="Home - Mozilla Firefox")
 
@@ -271,6 +272,10 @@ def test_an_echo_is_nobodys_request() -> None:
         ({"tool": "close_window", "name": "x"}, "close", "", True),
         ({"tool": "click", "target": "x"}, "click", "x", True),
         ({"tool": "scroll"}, "scroll", "", True),
+        ({"tool": "drag", "target": "x", "to": "y"}, "click", "1,1 to 9,9", True),
+        ({"tool": "drag", "target": "x", "to": "y"}, "drop", "9,9", True),
+        ({"tool": "drag", "target": "x", "to": "y"}, "keys", "enter", False),
+        ({"tool": "click", "target": "x"}, "drop", "9,9", False),
         ({"tool": "read_screen"}, "click", "", False),
         ({"tool": "get_time"}, "keys", "enter", False),
         ({"tool": "undo"}, "keys", "ctrl+z", True),
@@ -278,6 +283,13 @@ def test_an_echo_is_nobodys_request() -> None:
 )
 def test_effects_belong_to_their_step(raw: dict[str, object], kind: str, payload: str, fine: bool) -> None:
     assert (fits(step(**raw), Effect(kind=kind, payload=payload)) is None) is fine
+
+
+def test_what_is_dropped_on_a_terminal_is_asked_about() -> None:
+    approved = SAFETY.judge(Plan.parse({"steps": [DRAG]}, TOOLS), World(focus=EDITOR))
+    assert isinstance(approved, ApprovedPlan)
+    for window, wanted in ((EDITOR, "approve"), (TERMINAL, "ask")):
+        assert SAFETY.recheck(approved, 0, Effect(kind="drop", payload="9,9", window=window)).decision == wanted
 
 
 def test_effects_that_nobody_knows_are_asked_about() -> None:
@@ -411,6 +423,10 @@ def test_keys_in_command_lines(steps: list[dict[str, object]], expected: str, wi
         ([text("ls"), {"tool": "click", "target": "Tools"}, keys("enter")], TERMINAL, "ask"),
         ([{"tool": "click", "target": "Tools"}, keys("enter")], TERMINAL, "approve"),
         ([{"tool": "click", "target": "Tools", "button": "middle"}, keys("enter")], TERMINAL, "ask"),
+        ([DRAG, text("sudo ls\n")], EDITOR, "ask"),
+        ([text("ls"), DRAG, keys("enter")], TERMINAL, "ask"),
+        ([DRAG], EDITOR, "approve"),
+        ([{"tool": "drag", "target": "Notes", "to": "Delete"}], EDITOR, "ask"),
         ([{"tool": "web_search", "query": "x"}, text("sudo ls\n")], TERMINAL, "approve"),
         ([{"tool": "undo"}, keys("enter")], TERMINAL, "ask"),
         ([{"tool": "delegate", "goal": "tidy"}, keys("enter")], TERMINAL, "approve"),

@@ -1,8 +1,9 @@
-"""PointerAgent: clicks at coordinates or at named text, and scrolls."""
+"""PointerAgent: clicks at coordinates or at named text, drags from one to the other, and scrolls."""
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -13,6 +14,7 @@ from anovax.errors import AmbiguousTarget, DesktopError, ToolError
 from anovax.tool import KB_MOUSE, Agent, Done, Risk, StepContext, ToolArgs, Undo, WindowRef, tool
 
 _EFFECT_S = 0.8  # how long a click may take to show
+_HOVER_S = 0.1
 _APPEARS_S = 1.2  # how long a text that is looked for may take to appear
 _AROUND = 160  # pixels around the click that are compared
 _FAR = 50  # wheel notches at a time on the way to an end
@@ -35,6 +37,23 @@ class ClickArgs(ToolArgs):
         return self
 
 
+class DragArgs(ToolArgs):
+    target: str = Field("", description="visible text of what to drag", max_length=200)
+    to: str = Field("", description="visible text of where to drag it", max_length=200)
+    x: int | None = Field(None, ge=-100_000, le=100_000, description="screen x of what to drag")
+    y: int | None = Field(None, ge=-100_000, le=100_000, description="screen y of what to drag")
+    to_x: int | None = Field(None, ge=-100_000, le=100_000, description="screen x of where to")
+    to_y: int | None = Field(None, ge=-100_000, le=100_000, description="screen y of where to")
+
+    @model_validator(mode="after")
+    def _has_both_places(self) -> DragArgs:
+        if not self.target and (self.x is None or self.y is None):
+            raise ValueError("needs a target, or x and y")
+        if not self.to and (self.to_x is None or self.to_y is None):
+            raise ValueError("needs a place to drag to, or to_x and to_y")
+        return self
+
+
 class ScrollArgs(ToolArgs):
     direction: Literal["up", "down", "left", "right", "top", "bottom"] = Field("down", description="where to")
     amount: int = Field(3, ge=1, le=50, description="wheel notches")
@@ -54,17 +73,41 @@ class PointerAgent(Agent):
     )
     def click(self, args: ClickArgs, step: StepContext) -> Done:
         desktop: Desktop = self.parts.desktop
-        x, y, what = self._place(args, step)
+        x, y, what = self._place(args, _again("click", args), step)
         desktop.require_on_screen(x, y)
         before = _Look(desktop, x, y)
         desktop.click(x, y, args.button, args.count, step, what)
+        return self._seen(f"clicked {what or 'there'} at {x}, {y}", before, step)
+
+    @tool(
+        risk=Risk.INPUT,
+        description="drag something on the screen to another place",
+        label="Drag {target} {x} {y} to {to} {to_x} {to_y}",
+        undo=Undo.IRREVERSIBLE,
+        args=DragArgs,
+        offered=False,
+    )
+    def drag(self, args: DragArgs, step: StepContext) -> Done:
+        desktop: Desktop = self.parts.desktop
+        again = _again("drag", args)
+        x, y, what = self._place(ClickArgs(target=args.target, x=args.x, y=args.y), again, step)
+        to_x, to_y, where = self._place(ClickArgs(target=args.to, x=args.to_x, y=args.to_y), again, step)
+        desktop.require_on_screen(to_x, to_y)
+        desktop.move(to_x, to_y)
+        step.sleep(_HOVER_S)  # what only shows that the pointer is there shows now
+        before = _Look(desktop, to_x, to_y)
+        desktop.drag(x, y, to_x, to_y, step)
+        return self._seen(f"dragged {what or 'from'} {x}, {y} to {where} {to_x}, {to_y}", before, step)
+
+    def _seen(self, did: str, before: _Look, step: StepContext) -> Done:
+        """Whether it shows, now or soon."""
         waited = 0.0
         while waited < min(_EFFECT_S, step.remaining - 0.5):
             step.sleep(0.1)
             waited += 0.1
-            if change := _Look(desktop, x, y).differs(before):
-                return Done(evidence=f"clicked {what or 'there'} at {x}, {y}: {change}", verified=True)
-        return Done(evidence=f"clicked {what or 'there'} at {x}, {y}; nothing visible changed")
+            if change := _Look(self.parts.desktop, before.x, before.y).differs(before):
+                return Done(evidence=f"{did}: {change}", verified=True)
+        return Done(evidence=f"{did}; nothing visible changed")
 
     @tool(
         risk=Risk.INPUT,
@@ -101,7 +144,7 @@ class PointerAgent(Agent):
         step.sleep(0.3)
         return _changed(_inner(before), _inner(desktop.screenshot(window))) > _LEAST_CHANGE * 10
 
-    def _place(self, args: ClickArgs, step: StepContext) -> tuple[int, int, str]:
+    def _place(self, args: ClickArgs, again: Mapping[str, Any], step: StepContext) -> tuple[int, int, str]:
         """Where to click, in logical pixels, and what is there. A text that is not there yet is waited for a little."""
         if args.x is not None and args.y is not None:
             return args.x, args.y, args.target
@@ -113,20 +156,20 @@ class PointerAgent(Agent):
                 raise
             except ToolError as error:
                 if waited >= _APPEARS_S:
-                    raise self._absent(args, target, error) from None
+                    raise self._absent(again, target, error) from None
             step.sleep(0.3)
             waited += 0.3
 
-    def _absent(self, args: ClickArgs, target: Target, error: ToolError) -> ToolError:
-        """The failure, with what can be seen instead, and with the way to what may be below the window's edge."""
+    def _absent(self, again: Mapping[str, Any], target: Target, error: ToolError) -> ToolError:
+        """The failure, with what can be seen instead, and with the way to what may be below the window's edge;
+        ``again`` is the step as it was planned."""
         desktop: Desktop = self.parts.desktop
         focus = desktop.focused()
         if focus is None or target.link:
             return error
         boxes = desktop.ocr.read(desktop.screenshot(focus))
         error.candidates = error.candidates or labels(target.text, boxes)
-        click = {"tool": "click", **args.model_dump(mode="json", exclude_defaults=True)}
-        error.remedy = ({"tool": "scroll", "direction": "bottom"}, click)
+        error.remedy = ({"tool": "scroll", "direction": "bottom"}, again)
         return error
 
     def _search(self, target: Target) -> tuple[int, int]:
@@ -158,10 +201,15 @@ class PointerAgent(Agent):
         return max(rect.x, 0) + round(box.centre[0] / scale), max(rect.y, 0) + round(box.centre[1] / scale)
 
 
+def _again(tool: str, args: ToolArgs) -> Mapping[str, Any]:
+    return {"tool": tool, **args.model_dump(mode="json", exclude_defaults=True)}
+
+
 class _Look:
     """What can be seen of a click's effect: the windows, the focus, the picture around."""
 
     def __init__(self, desktop: Desktop, x: int, y: int) -> None:
+        self.x, self.y = x, y
         self.windows = {window.id: window for window in desktop.windows()}
         self.focus: WindowRef | None = desktop.focused()
         self.picture = desktop.grab(Rect(x=x - _AROUND, y=y - _AROUND, w=2 * _AROUND, h=2 * _AROUND))

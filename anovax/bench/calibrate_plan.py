@@ -139,7 +139,7 @@ def main() -> None:
         local.close()
     print(json.dumps(held_out(samples)))
     name = path.stem.partition("-instruct")[0]
-    fit(samples, prompt_mark(tools.specs)).save(Path(str(files("anovax.planner"))) / "probes" / f"{name}.npz")
+    fit(samples, prompt_mark(tools.offered)).save(Path(str(files("anovax.planner"))) / "probes" / f"{name}.npz")
 
 
 if __name__ == "__main__":

@@ -145,10 +145,13 @@ class Desktop:
         self._backend.click(x, y, button, count)
 
     def drag(self, x: int, y: int, to_x: int, to_y: int, step: StepContext) -> None:
-        """Press the left button at one place and release it at the other."""
+        """Press the left button at one place and release it at the other. Safety sees the window at both ends."""
         self.require_on_screen(x, y)
         self.require_on_screen(to_x, to_y)
-        step.guard(Effect(kind="click", payload=f"{x},{y} to {to_x},{to_y}", window=self.window_at(x, y)))
+        source, drop = self.window_at(x, y), self.window_at(to_x, to_y)
+        step.guard(Effect(kind="click", payload=f"{x},{y} to {to_x},{to_y}", window=source))
+        if drop is not None and drop != source:
+            step.guard(Effect(kind="drop", payload=f"{to_x},{to_y}", window=drop))
         self._backend.drag(x, y, to_x, to_y, step)
 
     def scroll(self, direction: str, amount: int, step: StepContext) -> None:

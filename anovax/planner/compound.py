@@ -15,7 +15,7 @@ MAX_BOUNDARIES = 8
 _WORDS = re.compile(r"[ ,]+")
 _BOUNDARY = re.compile(
     r"(?P<strong>[,;.]? +(?:(?:and )?then|(?:and )?after that|(?:and )?afterwards|followed by),? +|; +|\. +)"
-    r"|(?P<weak>,? +and also +|,? +and +|, +)"
+    r"|(?P<weak>,? +and also +|(?<!^click)(?<!^drag),? +and +|, +)"  # "click and drag" is one thing
     r"|(?P<bare> +(?=(?:type|press|hit) ))",  # "open notepad type hello press enter"
     re.IGNORECASE,
 )

@@ -30,7 +30,7 @@ class Local:
     def __init__(self, engine: Engine, tools: Toolbox, cache_dir: Path, budget: int) -> None:
         self.engine, self.tools, self.budget = engine, tools, budget
         self.grammar = Grammar(engine, compact_schema(tools))
-        self.counting = Counting(engine, tools.specs)
+        self.counting = Counting(engine, tools.offered)
         self.prefixes = PrefixCache(engine, cache_dir)
         self.prefixes.use("plan", prompt.prefix(tools))
         if not self.prefixes.on_disk("think"):  # read now: a repair should not have to wait for it

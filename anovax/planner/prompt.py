@@ -61,7 +61,7 @@ def shown(name: str) -> list[str]:
 
 
 def _system(tools: Toolbox) -> str:
-    lines = "\n".join(tool_line(spec) for spec in tools.specs.values())
+    lines = "\n".join(tool_line(spec) for spec in tools.offered.values())
     return f"<|im_start|>system\n{RULES}{lines}<|im_end|>\n<|im_start|>assistant\n"
 
 
@@ -69,7 +69,7 @@ def prefix(tools: Toolbox) -> str:
     """The part of the prompt that is the same for every request; its KV state is kept."""
     own = (
         json.dumps({text: [1, [spec.name, *args.values()]]}, ensure_ascii=False, separators=(",", ":"))
-        for spec in tools.specs.values()
+        for spec in tools.offered.values()
         for text, args in spec.examples
     )
     return _system(tools) + "{" + ",\n".join(line[1:-1] for line in (*shown("examples.jsonl"), *own)) + ",\n"
@@ -112,6 +112,6 @@ def failure_entry(failure: Failure, tools: Toolbox) -> str:
 
 def instructions(tools: Toolbox) -> str:
     """System prompt for a model that answers with Plan.to_json()."""
-    lines = "\n".join(tool_line(spec) for spec in tools.specs.values())
+    lines = "\n".join(tool_line(spec) for spec in tools.offered.values())
     form = '{"steps": [{"tool": …, arguments…}], "say": "", "remember": []}'
     return f'{_ROLE}, as JSON: {form}.\nNo steps, and the answer in "say", {_WORDS}{_SAFETY}Tools:\n{lines}'

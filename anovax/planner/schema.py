@@ -43,7 +43,7 @@ def required(spec: ToolSpec) -> frozenset[str]:
 
 def compact_schema(tools: Toolbox) -> dict[str, Any]:
     """JSON schema of ``[n, step × n]`` for n = 1…8 and of ``[0, words]``."""
-    step = {"anyOf": [form for spec in tools.specs.values() for form in _forms(spec)]}
+    step = {"anyOf": [form for spec in tools.offered.values() for form in _forms(spec)]}
     words = _list([{"const": 0}, {"type": "string", "maxLength": SAY_CHARACTERS}])
     counts = [_list([{"const": n}, *[{"$ref": "#/$defs/step"}] * n]) for n in range(1, MAX_STEPS + 1)]
     return {"$defs": {"step": step}, "anyOf": [words, *counts], "x-guidance": STRICT}
@@ -129,7 +129,7 @@ def plain_schema(tools: Toolbox) -> dict[str, Any]:
             "steps": {
                 "type": "array",
                 "maxItems": MAX_STEPS,
-                "items": {"anyOf": [_object(s) for s in tools.specs.values()]},
+                "items": {"anyOf": [_object(s) for s in tools.offered.values()]},
             },
             "say": {"type": "string"},
             "remember": {"type": "array", "items": {"type": "string"}},

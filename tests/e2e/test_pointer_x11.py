@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from desktop_rig import QUIET, Running, make_step, read, until
 
-from anovax.agents.pointer import ClickArgs, PointerAgent, ScrollArgs
+from anovax.agents.pointer import ClickArgs, DragArgs, PointerAgent, ScrollArgs
 from anovax.desktop import Desktop
 from anovax.errors import AmbiguousTarget, ToolError
-from anovax.tool import AgentParts
+from anovax.tool import AgentParts, Effect, StepContext
 
 pytest.importorskip("tkinter")
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(90)]
@@ -89,6 +89,50 @@ def test_drag_moves_with_the_button_down(board: Running, desktop: Desktop, tmp_p
     desktop.drag(left + 420, top + 280, left + 520, top + 340, make_step())
     assert until(lambda: "<ButtonRelease-1> 120 80" in read(tmp_path / "log"))
     assert read(tmp_path / "log").count("<B1-Motion>") >= 5
+
+
+@pytest.fixture
+def words(start: Callable[..., Running], tmp_path: Path) -> Running:
+    """An editor with two words far apart on one line."""
+    note = tmp_path / "note.txt"
+    note.write_text("Strawberry and then Pineapple\n")
+    return start(["mousepad", "--disable-server", str(note)], title="note")
+
+
+def selected(desktop: Desktop, step: StepContext) -> str | None:
+    desktop.press("ctrl+c", step)
+    until(lambda: desktop.clipboard() is not None)
+    return desktop.clipboard()
+
+
+def test_dragging_from_one_word_to_another_selects(agent: PointerAgent, words: Running, desktop: Desktop) -> None:
+    done = agent.drag(DragArgs(target="Strawberry", to="Pineapple"), make_step())
+    assert done.verified
+    taken = selected(desktop, make_step()) or ""
+    assert "and then" in taken and taken in "Strawberry and then Pineapple"
+
+
+def test_a_drag_to_where_nothing_can_be_dropped_is_unverified(agent: PointerAgent, board: Running) -> None:
+    frame = agent.parts.desktop.frame(board.window)
+    places = DragArgs(x=frame.x + 300, y=frame.y + 230, to_x=frame.x + 330, to_y=frame.y + 240)
+    assert not agent.drag(places, make_step()).verified
+
+
+def test_what_is_to_be_dragged_must_be_seen(agent: PointerAgent, board: Running) -> None:
+    with pytest.raises(ToolError, match="not to be seen") as caught:
+        agent.drag(DragArgs(target="Publish", to="Disregard"), make_step())
+    assert caught.value.remedy[1] == {"tool": "drag", "target": "Publish", "to": "Disregard"}
+    with pytest.raises(ValueError, match="a place to drag to"):
+        DragArgs(target="Publish")
+
+
+def test_safety_sees_both_ends_of_a_drag(start: Callable[..., Running], desktop: Desktop) -> None:
+    here = start(["xterm", "-T", "Here", "-geometry", "30x10+20+20", "-e", "sleep", "600"], title="Here").window
+    there = start(["xterm", "-T", "There", "-geometry", "30x10+600+400", "-e", "sleep", "600"], title="There").window
+    seen: list[Effect] = []
+    ends = [frame.centre for window in (here, there) if (frame := desktop.frame(window))]
+    desktop.drag(*ends[0], *ends[1], make_step(recheck=seen.append))
+    assert [(e.kind, e.window.id) for e in seen if e.window] == [("click", here.id), ("drop", there.id)]
 
 
 def test_named_text_is_found_and_pressed(agent: PointerAgent, board: Running, tmp_path: Path) -> None:

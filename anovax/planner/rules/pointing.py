@@ -28,6 +28,14 @@ _BUTTONS = frozenset(
     "ok|okay|save|submit|cancel|login|log in|sign in|sign up|subscribe|next|continue|yes|no|apply|send|search|accept|"
     "agree|done|finish|confirm|like|follow|checkout|reply".split("|")
 )
+# Things and places that nobody can find by their text
+_UNNAMED = re.compile(
+    r"^(?:it|that|this|these|those|them|here|there|me|\d+|selected .*|everything|"
+    r"(?:(?:top|bottom|left|right|upper|lower|other|next|same|my|an?|mouse) )*"
+    r"(?:icon|file|folder|window|slider|tab|scroll ?bar|image|picture|mouse|pointer|cursor|selection|left|right|top|"
+    r"bottom|up|down|middle|cent(?:er|re)|corner|edge|half|side|end|start|screen|monitor|desktop|trash|bin)s?)$",
+    re.IGNORECASE,
+)
 _ORDINAL = re.compile(r"\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last)\b")
 
 
@@ -60,6 +68,23 @@ def _click_place(match: re.Match[str], scene: Scene) -> Reading | None:
     if len(parts) != 2 or not all(part.isdigit() and len(part) <= 5 for part in parts):
         return None
     return call("click", x=int(parts[0]), y=int(parts[1]))
+
+
+def _drag_place(match: re.Match[str], scene: Scene) -> Reading | None:
+    """As in "drag from 100 200 to 400 200"."""
+    parts = [*re.split(r" and | by |,? ", match["from"]), *re.split(r" and | by |,? ", match["to"])]
+    if len(parts) != 4 or not all(part.isdigit() and len(part) <= 5 for part in parts):
+        return None
+    x, y, to_x, to_y = map(int, parts)
+    return call("drag", x=x, y=y, to_x=to_x, to_y=to_y)
+
+
+def _drag(match: re.Match[str], scene: Scene) -> Reading | None:
+    """As in "drag report to archive": both are texts that can be seen, not things that are only described."""
+    ends = [re.sub(r" (?:icon|file|folder|tab)$", "", match[name].strip("\"'"), flags=re.I) for name in ("from", "to")]
+    if any(_UNNAMED.search(end) or _DESCRIBED.search(end) or len(end.split()) > 6 for end in ends):
+        return None
+    return call("drag", target=ends[0], to=ends[1])
 
 
 _PHRASES = r"""
@@ -97,6 +122,13 @@ tenth|last) (link|hyperlink) [on] [the|this] [page]
 = click place
 (click|left click|tap) [on|at] [the] [position|coordinates|point|pixel] <x> (by|and|comma) <y>
 (click|left click|tap) [at|on] [the] [position|coordinates|point|pixel] <x>
+
+= drag place
+(drag and drop|click and drag|drag) [the mouse] [from] [the] [position|coordinates|point|pixel] <from> to [the] \
+[position|coordinates|point|pixel] <to>
+
+= drag
+(drag and drop|click and drag|drag) [the|this|that] <from> (to|onto|into|on to|over to) [the|this|that] <to>
 
 = sign in
 (sign in|sign me in|signin|sign in here|sign in to this site)
@@ -147,6 +179,8 @@ def pointing_rules() -> tuple[Rule, ...]:
         "click named": _named_button,
         "nth link": _nth_link,
         "click place": _click_place,
+        "drag place": _drag_place,
+        "drag": _drag,
         "sign in": call("click", target="Sign in"),
         "log in": call("click", target="Log in"),
         "sign out": call("click", target="Sign out"),
