@@ -78,8 +78,8 @@ class WindowRef(BaseModel):
 class Effect(BaseModel):
     """What is about to happen to the desktop, shown to the guard immediately before it does.
 
-    ``kind``: type, keys, click, drop, scroll, open_url, launch, focus, close, paste. ``payload``: the exact text, chord, URL…
-    ``window`` is where it will land as of now (None when it has no target window).
+    ``kind``: type, keys, click, drop, scroll, open_url, launch, focus, close, paste. ``payload``: the exact text,
+    chord, URL… ``window`` is where it will land as of now (None when it has no target window).
     """
 
     model_config = ConfigDict(frozen=True)
