@@ -369,3 +369,27 @@ def test_computers_nearby_and_odd_addresses_are_not_taken_for_words(text: str) -
 
 def test_the_keypad_resets_nothing() -> None:
     assert _stopped(_press("ctrl+alt+KP_Decimal"))
+
+
+# --- letters that the grammar cannot bear -----------------------------------------------------------------------------
+
+ODD = "\x80\xff\u0100\u3000\ud7ff\ue000\uffff\U0001f600\U00020000\U00050000\U00090000\U000e0001\U0010ffff"
+CONTEXTS = ("{%s", "rm %s x", "[[ a =~ %s ]]", "${a#%s}", "?(%s)", "a[%s]=1", "<<%s\n%s", "$%s", "'%s", "#%s\n{%s,")
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+def test_no_letter_ends_the_process(context: str) -> None:
+    for char in ODD:
+        for text in (context, context + " ; rm notes"):
+            typed = text.replace("%s", char)
+            SAFETY.judge(Plan.parse({"steps": [_app("terminal"), _type(typed), _press("enter")]}, TOOLS))
+    assert _stopped(_app("terminal"), _type("echo \U00090000{ ; rm notes\n"))
+
+
+def test_letters_in_place_of_others_are_told_as_they_were_given() -> None:
+    steps = [_app("terminal"), _type("./приветä.sh\n")]
+    assert "приветä.sh" in SAFETY.judge(Plan.parse({"steps": steps}, TOOLS)).verdict.reason
+    many = "".join(chr(0x400 + number) for number in range(80))
+    assert _stopped(_app("terminal"), _type(f"echo {many}; rm {many}\n"))
+    assert _stopped(_app("terminal"), _type("echo 'rm notes' > д; sh -c 'sh д'\n"))
+    assert not _stopped(_app("terminal"), _type("cat Bücher/ж.txt\n"))

@@ -12,6 +12,7 @@ from anovax.safety.budget import Budget, TooDeepError
 from anovax.safety.finding import Finding, ask
 from anovax.safety.posix import constants
 from anovax.safety.posix.expand import DEFAULT_ENV, Piece, expand_braces, join, pieces_of
+from anovax.safety.posix.narrow import Narrow
 from anovax.safety.posix.statements import (
     HANDLERS,
     after_here_document,
@@ -52,7 +53,7 @@ class Run:
     def __init__(
         self, parse: Parse, rules: Rules, budget: Budget, also: Callable[[str], Iterable[Finding]] | None = None
     ) -> None:
-        self._parse, self.rules, self._budget = parse, rules, budget
+        self._parse, self.rules, self._budget, self._narrow = parse, rules, budget, Narrow()
         self.also = also  # how another system's shell would read a text that is handed to a program
         self.findings: list[Finding] = []
         self.env: dict[str, str] = dict(DEFAULT_ENV)
@@ -62,8 +63,7 @@ class Run:
         self.cwd = "."
         self.broken = False  # some text was not in the shell's grammar
         self.decoded = False  # some constant came out of a decoder
-        self.source = ""  # the program whose output is not known
-        self._depth = self._nested = 0
+        self.source, self._depth, self._nested = "", 0, 0  # the program whose output is not known
 
     # --- texts -------------------------------------------------------------------------------------------------------
 
@@ -89,7 +89,7 @@ class Run:
             self._depth -= 1
 
     def _parsed(self, text: str, stdin: str | None) -> str | None:
-        root = self._parse(text.encode(errors="replace") + b"\n").root_node
+        root = self._parse(self._narrow(text) + b"\n").root_node
         if root.has_error:
             self.broken = True
             for found in leniently(text):
@@ -98,7 +98,8 @@ class Run:
 
     def found(self, finding: Finding | None) -> None:
         if finding is not None:
-            self.findings.append(finding)
+            told = self._narrow.back(finding.reason)
+            self.findings.append(finding if told == finding.reason else replace(finding, reason=told))
 
     # --- nodes -------------------------------------------------------------------------------------------------------
 
