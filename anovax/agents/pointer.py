@@ -173,9 +173,13 @@ class PointerAgent(Agent):
         return error
 
     def _search(self, target: Target) -> tuple[int, int]:
-        """The focused window first, then the monitors."""
+        """What the focused window tells of itself first, then what is read off it, then off the monitors."""
         desktop: Desktop = self.parts.desktop
         focus = desktop.focused()
+        if focus is not None and not target.link and (told := desktop.named(focus, target.text)):
+            place = choose_place(target, told).centre
+            if desktop.window_at(*place) == focus:
+                return place
         frame = desktop.frame(focus) if focus is not None else None
         rects = [monitor.rect for monitor in desktop.monitors()]
         problem: ToolError | None = None

@@ -21,6 +21,7 @@ from anovax.desktop.applications import Applications
 from anovax.desktop.backend import Button, Image, Monitor, Rect, Typed
 from anovax.desktop.chords import Chord
 from anovax.desktop.launch import Launcher, Started
+from anovax.desktop.ocr import TextBox
 from anovax.errors import FocusLost, ToolError
 from anovax.tool import Effect, StepContext, WindowRef
 
@@ -138,6 +139,9 @@ class PaperBackend:
 
     def dialog_of(self, window: WindowRef) -> WindowRef | None:
         return None
+
+    def named(self, window: WindowRef, name: str) -> tuple[TextBox, ...]:
+        return ()
 
     def is_modal(self, window: WindowRef) -> bool:
         return False

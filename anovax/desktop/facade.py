@@ -16,7 +16,7 @@ from anovax.desktop.backend import Backend, Button, Image, Monitor, Rect, Typed
 from anovax.desktop.capture import Capture
 from anovax.desktop.chords import Chord, parse_chords
 from anovax.desktop.launch import Launcher
-from anovax.desktop.ocr import Ocr
+from anovax.desktop.ocr import Ocr, TextBox
 from anovax.errors import DesktopError, FocusLost, ToolError
 from anovax.tool import Effect, StepContext, WindowRef
 
@@ -189,6 +189,11 @@ class Desktop:
     def secure_field(self) -> bool | None:
         """Whether the focused field hides what is typed (a password); None when the application does not tell."""
         return self._backend.secure_field()
+
+    def named(self, window: WindowRef, name: str) -> tuple[TextBox, ...]:
+        """Where ``window`` shows things to click that are called ``name``, in logical screen coordinates, as the
+        application itself tells; empty where it does not."""
+        return self._backend.named(window, name)
 
     # --- clipboard ---------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from anovax.desktop.backend import Button, Rect, Typed
 from anovax.desktop.chords import MODIFIERS, Chord
+from anovax.desktop.ocr import TextBox
 from anovax.errors import FocusLost, ToolError
 from anovax.tool import Effect, StepContext, WindowRef
 
@@ -62,6 +63,9 @@ class GuiBackend:
 
     def dialog_of(self, window: WindowRef) -> WindowRef | None:
         return next((other for other in self.windows() if self._platform.owner(other) == window.id), None)
+
+    def named(self, window: WindowRef, name: str) -> tuple[TextBox, ...]:
+        return ()
 
     def is_modal(self, window: WindowRef) -> bool:
         return False  # neither of the two systems tells

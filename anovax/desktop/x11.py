@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from anovax.desktop.atspi import Accessibility
 from anovax.desktop.backend import Button, Rect, Typed
 from anovax.desktop.chords import Chord
+from anovax.desktop.ocr import TextBox
 from anovax.desktop.x11_clipboard import Clipboard
 from anovax.desktop.x11_connection import Connection
 from anovax.desktop.x11_escape import EscapeWatch
@@ -127,6 +128,10 @@ class X11:
         window = self.focused()
         field = self._accessibility.focused_field(window.pid) if window is not None and window.pid else None
         return None if field is None else field.secure
+
+    def named(self, window: WindowRef, name: str) -> tuple[TextBox, ...]:
+        frame = self.frame(window) if window.pid else None
+        return () if frame is None else self._accessibility.named(window.pid, frame, name)
 
     def release_modifiers(self) -> None:
         self._keyboard.release_modifiers()

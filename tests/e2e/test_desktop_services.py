@@ -14,6 +14,7 @@ import pytest
 from desktop_rig import QUIET, Running, make_step, until
 
 from anovax.agents.hotkey import HotkeyAgent, PressKeysArgs
+from anovax.agents.pointer import ClickArgs, PointerAgent
 from anovax.agents.typing import TypeTextArgs, TypingAgent
 from anovax.desktop import Desktop, Typed, build
 from anovax.errors import FocusLost, ToolError
@@ -78,6 +79,20 @@ def test_words_that_were_there_before_prove_nothing(
     monkeypatch.setattr(agent.parts.desktop, "type_text", lambda text, window, step: lost)
     with pytest.raises(ToolError, match="does not show"):
         agent.type_text(TypeTextArgs(text="before "), make_step())
+
+
+def test_what_an_application_tells_of_itself_is_clicked(
+    agent: TypingAgent, editor: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its own name and place, without reading the screen; "Word Wrap" is there only while its menu is open."""
+    desktop: Desktop = agent.parts.desktop
+    monkeypatch.setattr(desktop.ocr, "find", lambda *_: pytest.fail("the screen was read"))
+    pointer = PointerAgent(AgentParts(desktop=desktop))
+    assert desktop.named(editor.window, "word wrap") == ()
+    assert desktop.named(editor.window, "note.txt - Mousepad") == ()  # the window itself is no button
+    assert pointer.click(ClickArgs(target="the document menu"), make_step()).verified
+    assert until(lambda: len(desktop.named(editor.window, "word wrap")) == 1)
+    desktop.press("esc", make_step())
 
 
 def test_undo_is_read_back_too(agent: TypingAgent, editor: Running) -> None:
