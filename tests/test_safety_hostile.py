@@ -393,3 +393,27 @@ def test_letters_in_place_of_others_are_told_as_they_were_given() -> None:
     assert _stopped(_app("terminal"), _type(f"echo {many}; rm {many}\n"))
     assert _stopped(_app("terminal"), _type("echo 'rm notes' > д; sh -c 'sh д'\n"))
     assert not _stopped(_app("terminal"), _type("cat Bücher/ж.txt\n"))
+
+
+# --- bounds -----------------------------------------------------------------------------------------------------------
+
+TOO_MUCH = {
+    "redirections": "cat " + "> a " * 400,
+    "words within wrappers": "echo " + "a " * 140 + "| xargs " + "xargs " * 9 + "echo",
+    "commands": "ls;" * 330,
+}
+
+
+@pytest.mark.parametrize("kind", TOO_MUCH)
+def test_what_would_take_long_to_judge_is_asked_about(kind: str) -> None:
+    steps = [_app("terminal"), _type(TOO_MUCH[kind]), _press("enter")]
+    verdict = SAFETY.judge(Plan.parse({"steps": steps}, TOOLS)).verdict
+    assert (verdict.decision, verdict.rule) in (("ask", "too_deep"), ("ask", "hidden"))
+
+
+def test_long_everyday_commands_are_within_the_bounds() -> None:
+    assert not _stopped(
+        _app("terminal"), _type("touch " + " ".join(f"file{n}.txt" for n in range(100))), _press("enter")
+    )
+    assert not _stopped(_app("terminal"), _type("\n".join(["ls -la", "cd src", "make", "git status", "git diff"] * 7)))
+    assert not _stopped(_app("terminal"), _type("x=" + "a" * 150 + "; echo ${x#a*b}\n"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-MAX_NODES = 2500
+MAX_NODES = 1000  # words, redirections and nodes of the grammar
 MAX_TEXT = 12_000  # characters of all texts together in all readings, however nested
 
 

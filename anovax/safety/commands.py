@@ -206,6 +206,14 @@ def _run(run: Run, text: str) -> list[Finding]:
     return run.findings
 
 
+# Judged when a judge is built, so that the first request does not wait until all expressions are compiled
+_WARMING = (
+    "x=\"$HOME/a b\"; cat a | sudo env A=1 sh -c 'rm -r \"$x\"/*' > out.txt; find . -name '*.py' -exec grep a {} +; "
+    "echo YQ== | base64 -d; curl -o a https://example.org/a.txt; git push; python3 -c 'import os'; chmod +x a; mv a b; "
+    'sed s/a/b/ c; powershell -c "del C:\\x"; kill 1; systemctl stop a; pip install a; tar xf a; docker ps; ssh a; make'
+)
+
+
 class CommandJudge:
     """Judges command lines. Holds the grammar, which is loaded when this is built."""
 
@@ -215,6 +223,7 @@ class CommandJudge:
 
         language = Language(tree_sitter_bash.language())
         self._new_parser: Callable[[], Parser] = lambda: Parser(language)  # a parser belongs to one thread
+        self(_WARMING, Place.TERMINAL)
 
     def session(self) -> Session:
         return Session(self._new_parser)

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from anovax.config import SafetyConfig
-from anovax.errors import AnovaxError, SafetyError
+from anovax.errors import AnovaxError, ConfigError, SafetyError
 from anovax.plan import MAX_LEVELS, MAX_STEPS, Decision, Plan, Verdict, World
 from anovax.safety.commands import CommandJudge
 from anovax.safety.desk import Desk
@@ -23,7 +23,7 @@ from anovax.safety.simulate import Simulation
 from anovax.safety.steps import StepJudge
 from anovax.safety.taint import Taint
 from anovax.safety.urls import judge_url
-from anovax.tool import Effect, Toolbox, WindowRef
+from anovax.tool import Effect, Risk, Toolbox, WindowRef
 
 Judgement = ApprovedPlan | NeedsConsent | Refusal
 _NO_WORLD = World()
@@ -41,7 +41,12 @@ class Safety:
     """Judges plans. Holds no state but which consents were used."""
 
     def __init__(self, tools: Toolbox, config: SafetyConfig, search_url: str = "") -> None:
-        """``search_url``: the user's own ``desktop.search_url``, which may lead into the local network."""
+        """``search_url``: the user's own ``desktop.search_url``, which may lead into the local network. Raises ConfigError
+        for a floor that would hold for nothing, such as that of a misspelt tool."""
+        for key, floors, known in (("tools", config.tools, list(tools.specs)), ("tiers", config.tiers, list(Risk))):
+            if unknown := sorted(set(floors) - set(known)):
+                problem = f"The setting safety.{key} names {unknown[0]}, which does not exist"
+                raise ConfigError(problem, f"use one of: {', '.join(sorted(known))}")
         self._tools, self._config, self._search = tools, config, search_url.partition("{")[0]
         self._commands, self._urls = CommandJudge(), judge_url
         self._spent: weakref.WeakSet[NeedsConsent] = weakref.WeakSet()
@@ -99,6 +104,8 @@ class Safety:
                 raise SafetyError("A line must be a JSON object", 'write {"steps": [...]}')
             plan = Plan.parse(given.get("plan", given), self._tools)
             world = World.model_validate(given.get("world") or {})
+        except json.JSONDecodeError as error:
+            return refuse("format", f"This is not JSON: {error}").verdict(None).to_json()
         except (ValueError, RecursionError, AnovaxError, ValidationError) as error:
             return refuse("format", str(error)).verdict(None).to_json()
         return self.judge(plan, world).verdict.to_json()

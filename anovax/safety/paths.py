@@ -10,6 +10,7 @@ SYSTEM = ("/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/opt", "
 "/srv", "/sys", "/usr",
           "/var", "/library", "/system", "/applications", "/private", "/snap", "/nix", "/mnt", "/media", "/volumes",
           "/lost+found")  # fmt: skip
+_BELOW_SYSTEM = tuple(folder + "/" for folder in SYSTEM)
 _HARMLESS_DEVICES = re.compile(r"/dev/(null|stdout|stderr|stdin|tty|fd/[012]|zero|full|u?random|pts/\d+)$")
 _SECRETS = re.compile(
     r"""(?x)
@@ -77,7 +78,7 @@ def is_system(path: str) -> bool:
         path.startswith(("/var/tmp/", "/dev/shm/", "/run/user/", "/media/", "/mnt/")) and path.count("/") > 3
     ):
         return False
-    if any(path == folder or path.startswith(folder + "/") for folder in SYSTEM):
+    if path in SYSTEM or path.startswith(_BELOW_SYSTEM):
         return True
     return bool(re.match(r"/[^/]*[*?\[]", path))
 

@@ -103,7 +103,7 @@ def _operated(base: Piece, operation: str) -> Piece:
         other = default[2].strip("'\"")
         chosen = other if base.open or (default[1] == "+" and not base.open) else base.text
         return Piece(chosen, open="$" in chosen or "`" in chosen, hidden=base.hidden, splits=True)
-    if operation[0] in "#%":
+    if operation[0] in "#%" and len(base.text) <= MAX_STRIPPED:
         return replace(base, text=_stripped(base.text, operation))
     return Piece("", open=True, hidden=True, splits=True)
 
@@ -237,6 +237,7 @@ def _quoted_literal(data: bytes) -> Piece:
     return Piece(re.sub(r'\\([$`"\\\n])', r"\1", data.decode(errors="replace")), quoted=True)
 
 
+MAX_STRIPPED = 200  # characters that ``${x#…}`` is worked out for
 _BRACES = re.compile(r"""(?<![$\\])\{([^{}\s'"]*(?:'[^']*'|"[^"]*"|,)[^{}\s]*)\}""")
 MAX_BRACES = 16
 

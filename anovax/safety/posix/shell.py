@@ -175,7 +175,7 @@ class Run:
 
     def run(self, command: Command) -> str | None:
         """Judge a simple command and say what it prints."""
-        self._budget.spend(nodes=8)
+        self._budget.spend(nodes=8 + len(command.words) + 4 * len(command.redirects))
         if len(command.words) > MAX_WORDS or self._nested >= MAX_NESTED:
             raise TooDeepError
         self._nested += 1
@@ -257,8 +257,6 @@ class Run:
         self.run(Command(more or ((Word(":"),) if body is None else ()), redirects, "", self.cwd))
         return self._written(Command((), redirects), out)
 
-    # --- words -------------------------------------------------------------------------------------------------------
-
     def words(self, nodes: Iterable[Node]) -> list[Word]:
         """The grammar takes some words apart (``$a\\b``): what touches belongs together."""
         groups: list[list[Node]] = []
@@ -272,6 +270,7 @@ class Run:
 
     def _expanded(self, group: list[Node]) -> list[Word]:
         pieces = [piece for node in group for piece in pieces_of(node, self.env, self.substitute)]
+        self._budget.spend(nodes=len(pieces) // 2)
         found = join(pieces, self.env.get("IFS", ""))
         source = b"".join(node.text or b"" for node in group)
         if len(found) == 1 and b"/" in source and _QUOTED_INSIDE.search(source):
@@ -293,8 +292,6 @@ class Run:
         text = (out or "").rstrip("\n")
         hidden = decoded or (out is None and self.source in constants.UNPACKERS)
         return Piece(text, open=out is None, hidden=hidden, splits=True, substituted=True)
-
-    # --- what rules change -------------------------------------------------------------------------------------------
 
     def change_folder(self, path: str) -> None:
         if path != "-":
