@@ -202,10 +202,10 @@ class Windows:
 
     def takes_keymap(self, window: WindowRef, seconds: float) -> None:
         """Wait until the application has had its chance to read a changed keymap. One that hears of it over the
-        connection that brings its keys does so in order; some have a second connection for it (Chromium asks GTK), and
-        only that the whole process has come to rest tells of that one."""
+        connection that brings its keys does so in order, as old toolkits do, which know no ping; some have a second
+        connection for it (Chromium asks GTK), and only that the whole process has come to rest tells of that one."""
         end = time.monotonic() + seconds
-        if self.settle(window, seconds):
+        if window.id not in self._mute and self.answers(window.id, seconds):
             self._idle(window.pid, end)
 
     def _idle(self, pid: int, end: float) -> bool:
