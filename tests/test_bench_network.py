@@ -96,6 +96,18 @@ async def test_a_network_to_nowhere_is_a_clear_error() -> None:
             await planned(url, "scroll down")
 
 
+async def test_what_is_still_open_at_the_end_is_closed_without_a_word(
+    rules: FastPath, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with cloud.serving(rules) as port, network.through(Network(delay=1, jitter=0), port, 0) as url:
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(url.rpartition(":")[2]))
+        writer.write(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n")
+        assert await reader.readline()  # answered, and kept open for more
+    await reader.read()
+    writer.close()
+    assert caplog.records == []
+
+
 async def test_simulated_rows_are_labelled(tmp_path: Path) -> None:
     shape = Network(delay=2, jitter=1, loss=0, answers="fastpath")
     study = Study((Asked("t1", "scroll down"),), ("fastpath", "simulated"), network=shape)

@@ -71,10 +71,13 @@ class Proxy:
     async def serve(self) -> asyncio.Server:
         return await asyncio.start_server(self._connected, "127.0.0.1", 0)
 
-    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
+    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """The task is ours: of one that the server made, it would report the cancellation by ``close`` as an error."""
+        task = asyncio.ensure_future(self._forward(reader, writer))
         self._open.add(task)
+        task.add_done_callback(self._open.discard)
+
+    async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             await asyncio.sleep(self._network.handshake_ms(self._chance) / 1000)
             there, back = await asyncio.open_connection("127.0.0.1", self._port)
@@ -82,7 +85,6 @@ class Proxy:
         except OSError:
             pass  # one side has gone: so does the other
         finally:
-            self._open.discard(task)
             writer.close()
 
     async def _carry(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
