@@ -124,6 +124,14 @@ class Assistant:
         """``stop`` for those who need no answer."""
         self.stop(whom)
 
+    def typed_by_agent(self, text: str) -> bool:
+        """Whether a line at the terminal may come from an agent's own keys: then it asks, allows and pairs nothing. A
+        stop always counts."""
+        own = self._turns.typing and not is_stop(text)
+        if own:
+            self.bus.publish(Noticed(text="A line came in while I was typing, so I did not take it.", level="warning"))
+        return own
+
     async def typed(self, text: str) -> None:
         """A line from the keyboard: a stop, an answer, or a request."""
         self._submit_or_say(Request(text=text, source="text"))

@@ -53,6 +53,7 @@ from anovax.safety import ApprovedPlan, NeedsConsent, Refusal, Safety
 from anovax.tool import CancelFlag, Done, Effect, StepContext, Toolbox, UndoAction, WindowRef
 
 UNDO_DEPTH = 20
+OWN_KEYS_S = 1.0  # a burst of keys takes less, with its way through a terminal
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,12 @@ class Turns:
         self._undo: deque[UndoAction] = deque(maxlen=UNDO_DEPTH)
         self._live: _Live | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._keys_at = -OWN_KEYS_S
+
+    @property
+    def typing(self) -> bool:
+        """Whether an agent has pressed keys within the last second: a line that arrives now may be its own."""
+        return time.monotonic() - self._keys_at < OWN_KEYS_S
 
     async def run(self, request: Request, cancel: CancelFlag, turn: str = "") -> Report:
         """From text to spoken reply. Never raises for what can go wrong in a request: the report says it."""
@@ -241,6 +248,8 @@ class Turns:
             verdict = self._parts.safety.recheck(approved, index, effect, live.world)
             if verdict.decision in (Decision.ASK, Decision.REFUSE):
                 raise EffectRefused(verdict.reason or "It is not what was approved")
+            if effect.kind in ("type", "paste", "keys"):
+                self._keys_at = time.monotonic()
             live.world = self._parts.safety.advance(live.world, effect)
 
     def _noted(self, step: Step, done: Done) -> None:

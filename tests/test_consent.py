@@ -5,18 +5,27 @@ from __future__ import annotations
 import ast
 import asyncio
 import dataclasses
+import os
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 import anovax
+from anovax import turn
+from anovax.assistant import Assistant
 from anovax.bus import Bus
+from anovax.commands.live import keyboard
+from anovax.config import SafetyConfig
 from anovax.consent import ConsentDesk
-from anovax.events import ConsentAnswered, ConsentAsked
-from anovax.plan import Decision, Verdict
-from anovax.tool import AgentParts, CancelFlag
+from anovax.events import ConsentAnswered, ConsentAsked, DeviceAsked, Noticed, StopRequested
+from anovax.plan import Decision, Plan, Verdict, World
+from anovax.safety import ApprovedPlan, Safety
+from anovax.tool import AgentParts, CancelFlag, Effect, WindowRef, discover
 
 QUESTION = Verdict(decision=Decision.ASK, rule="sudo", reason="It runs as root.", step=1, exact="sudo apt update")
 
@@ -141,3 +150,49 @@ def test_no_agent_can_reach_an_answer() -> None:
     for path in (root / "agents").rglob("*.py"):
         names = {node.attr for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Attribute)}
         assert not names & {"answer", "answer_spoken", "ConsentDesk", "grant"}, path
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
+async def test_what_an_agent_types_into_the_assistants_own_terminal_answers_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The real filter, turns and keyboard reader over a real pseudo-terminal; a stop counts at any time."""
+    bus, tools = Bus(), discover()
+    safety, desk = Safety(tools, SafetyConfig()), ConsentDesk(bus, 10.0)
+    turns = turn.Turns(cast(Any, SimpleNamespace(safety=safety)))
+    assistant = Assistant(bus, turns, desk, cast(Any, None))
+    paired: list[tuple[str, bool]] = []
+    monkeypatch.setattr(assistant, "approve", lambda request, allow: paired.append((request, allow)))
+    master, slave = os.openpty()
+    terminal = os.fdopen(slave)
+    monkeypatch.setattr(sys, "stdin", terminal)
+    monkeypatch.setattr(turn, "OWN_KEYS_S", 3600.0)  # on a busy machine too
+    window = WindowRef(id=1, pid=1, app="XTerm", title="anovax")
+    steps = [{"tool": "type_text", "text": "y\ngo ahead\n"}]
+    approved = safety.judge(Plan.parse({"steps": steps}, tools), World(focus=window))
+    assert isinstance(approved, ApprovedPlan)
+    live = cast(Any, SimpleNamespace(lock=threading.Lock(), world=approved.world))
+    with bus.subscribe() as events:
+        listening = asyncio.create_task(keyboard(assistant))
+        asking = asyncio.ensure_future(desk.ask("t", QUESTION, CancelFlag()))
+        await asyncio.sleep(0.05)
+        bus.publish(DeviceAsked(request="r", name="phone", address="10.0.0.2"))
+        turns._recheck(live, approved, 0, Effect(kind="type", payload="y\n", window=window))
+        os.write(master, b"y\ngo ahead\n")
+        seen = aiter(events)
+        for kind in (Noticed, Noticed):
+            while not isinstance(await anext(seen), kind):
+                pass
+        assert desk.waiting and not asking.done() and not paired
+        os.write(master, b"stop\n")
+        while not isinstance(await anext(seen), StopRequested):
+            pass
+        monkeypatch.setattr(turn, "OWN_KEYS_S", 0.0)  # the user's own line, a second later
+        os.write(master, b"y\nyes\n")
+        assert await asking is True
+        assert paired == [("r", True)]
+    os.write(master, b"\x04")  # the end of the input
+    await listening
+    await asyncio.sleep(0)
+    terminal.close()
+    os.close(master)
