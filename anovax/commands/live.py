@@ -91,6 +91,8 @@ async def keyboard(assistant: Assistant) -> None:
     try:
         while line := await reader.readline():
             text = line.decode("utf-8", errors="replace").strip()
+            if sys.stdin.isatty() and assistant.typed_by_agent(text):
+                continue
             if phones and text.lower() in ("y", "yes", "n", "no"):
                 assistant.approve(phones.pop(), text.lower().startswith("y"))
             elif text:
