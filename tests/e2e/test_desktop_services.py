@@ -87,6 +87,8 @@ def test_what_an_application_tells_of_itself_is_clicked(
     """By its own name and place, without reading the screen; "Word Wrap" is there only while its menu is open."""
     desktop: Desktop = agent.parts.desktop
     monkeypatch.setattr(desktop.ocr, "find", lambda *_: pytest.fail("the screen was read"))
+    monkeypatch.setattr("anovax.desktop.atspi._LIMIT_S", 15.0)  # a busy machine answers late
+    monkeypatch.setattr("anovax.agents.pointer._EFFECT_S", 15.0)
     pointer = PointerAgent(AgentParts(desktop=desktop))
     assert desktop.named(editor.window, "word wrap") == ()
     assert desktop.named(editor.window, "note.txt - Mousepad") == ()  # the window itself is no button

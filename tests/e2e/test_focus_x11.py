@@ -109,7 +109,7 @@ app.exec()
 
 @pytest.mark.parametrize("how", ["gives way", "stays"])
 def test_a_first_window_that_gives_way(
-    start: Callable[..., object], tmp_path: Path, desktop: Desktop, how: str
+    start: Callable[..., object], tmp_path: Path, desktop: Desktop, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     """A splash screen that closes before a key was sent hands its place to the program's new window; a window that
     only loses the focus to it does not."""
@@ -128,6 +128,7 @@ def test_a_first_window_that_gives_way(
             agent.type_text(TypeTextArgs(text="hello world"), make_step(recheck=change))
         assert read(said) == ""
     else:
+        monkeypatch.setattr("anovax.agents.typing._GIVES_WAY_S", 15.0)  # a busy machine closes late
         agent.type_text(TypeTextArgs(text="hello world"), make_step(recheck=change))
         assert until(lambda: read(said) == "hello world")
 
@@ -287,7 +288,7 @@ def test_a_killed_process_leaves_no_key_down(start: Callable[..., object], tmp_p
 
 
 @pytest.mark.full
-@pytest.mark.timeout(3600)
+@pytest.mark.timeout(7200)
 def test_a_thousand_kills(
     start: Callable[..., object], tmp_path: Path, desktop: Desktop, counted: Callable[[int], Iterator[int]]
 ) -> None:
