@@ -5,11 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from anovax import weights
 from anovax.errors import WeightsError
+
+if TYPE_CHECKING:
+    from voice_rig import Piper
+
+    from anovax.voice.transcribe import Transcriber
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -38,6 +44,26 @@ def weight() -> Callable[[str], Path]:
             pytest.skip(str(error))
 
     return find
+
+
+@pytest.fixture(scope="module")
+def say(weight: Callable[[str], Path]) -> Iterator[Piper]:
+    """Gives a text as the assistant's voice says it; for each module anew, so that it says the same in each."""
+    from voice_rig import Piper
+
+    voice = Piper(weight("tts/en_US-joe-medium"))
+    yield voice
+    voice.close()
+
+
+@pytest.fixture(scope="module")
+def stt(weight: Callable[[str], Path]) -> Iterator[Transcriber]:
+    """Speech to text, as the product builds it."""
+    from voice_rig import transcriber
+
+    model = transcriber(weight)
+    yield model
+    model.close()
 
 
 @pytest.fixture(scope="session")

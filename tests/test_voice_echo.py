@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -21,20 +21,6 @@ from anovax.voice.vad import SileroVad
 
 pytestmark = [pytest.mark.models, pytest.mark.timeout(60)]  # loading models on a busy machine takes its time
 Weight = Callable[[str], Path]
-
-
-@pytest.fixture(scope="module")
-def say(weight: Weight) -> Iterator[rig.Piper]:
-    voice = rig.Piper(weight("tts/en_US-joe-medium"))
-    yield voice
-    voice.close()
-
-
-@pytest.fixture(scope="module")
-def stt(weight: Weight) -> Iterator[Transcriber]:
-    model = rig.transcriber(weight)
-    yield model
-    model.close()
 
 
 def cancelled(own: Samples, heard: Samples, canceller: EchoCanceller, clock_error_s: float = 0.0) -> Samples:
@@ -67,6 +53,27 @@ def test_another_voice_survives(say: rig.Piper) -> None:
     assert abs(level_db(clean[span]) - level_db(other[span])) < 4
 
 
+@pytest.mark.parametrize("gain", [0.0, 0.1, 0.4, 1.0])  # 0: headphones
+def test_who_talks_over_it_is_noticed_every_time_and_nobody_else(say: rig.Piper, gain: float) -> None:
+    own = rig.join(say("I opened the calculator and typed the sum for you, and it is all done now."), rig.silence(0.5))
+    other = rig.louder(soxr.resample(say("stop"), 16_000, 14_000), 0.5)
+    canceller, vad = EchoCanceller(), SileroVad()
+    for turn in range(5):
+        sound = rig.mixed(rig.through(own, rig.room(6), gain), rig.room_noise(len(own) / 16_000, 6))
+        if turn > 1:
+            sound = rig.mixed(sound, rig.join(rig.silence(2.0), other))
+        reference, noticed = Reference(), []
+        reference.add(10.0, own)
+        for index, frame in enumerate(rig.frames(sound), 1):
+            clean = canceller.clean(frame, reference.around(10.0 + index * FRAME_S + LEAD_S, SIZE))
+            if vad(clean) > 0.5 and canceller.talked_over:
+                noticed.append(index * FRAME_S)
+        if turn > 1:
+            assert 2.0 < noticed[0] < 2.0 + len(other) / 16_000
+        else:
+            assert noticed == []
+
+
 def test_without_a_reference_nothing_is_changed() -> None:
     frame = rig.room_noise(FRAME_S)
     assert EchoCanceller().clean(frame, np.zeros(SIZE, np.float32)) is frame
@@ -91,6 +98,7 @@ class Loudspeaker:
         self.now = 10.0
         self._out: list[Played] = []
         self._until = 0.0
+        self.pauses: list[tuple[float, float]] = []  # when, for how long at most; 0 is the end of one
 
     def play(self, sound: Samples) -> None:
         self._out.append(Played(self.now, sound))
@@ -105,6 +113,9 @@ class Loudspeaker:
 
     def queue(self, samples: Samples, rate: int) -> int:
         return 0
+
+    def pause(self, seconds: float) -> None:
+        self.pauses.append((self.now, seconds))
 
 
 class NoMicrophone:
@@ -180,13 +191,15 @@ def test_its_own_wake_phrase_never_wakes_it(talk: Conversation, say: rig.Piper) 
 @pytest.mark.full
 @pytest.mark.timeout(900)
 def test_a_hundred_times_its_own_wake_phrase_in_many_rooms(weight: Weight, stt: Transcriber, say: rig.Piper) -> None:
-    woken = 0
+    woken, pauses = 0, []
     for seed in range(20):
         conversation = Conversation(weight, stt, seed)
         for gain in (0.1, 0.2, 0.4, 0.7, 1.0):
             conversation.during(say("hey jarvis"), gain=gain)
         woken += conversation.woken()
+        pauses += conversation.speaker.pauses
     assert woken == 0
+    assert pauses == []
 
 
 @pytest.mark.timeout(120)
@@ -205,10 +218,33 @@ def test_a_person_who_says_stop_over_it_is_heard(talk: Conversation, say: rig.Pi
 
 
 @pytest.mark.timeout(120)
-def test_its_own_voice_alone_is_no_stop(talk: Conversation, say: rig.Piper) -> None:
+def test_who_speaks_over_it_makes_it_pause_before_the_word_is_over(talk: Conversation, say: rig.Piper) -> None:
+    own = rig.join(say("If you want me to do something else please say so at any time."), say("I am all ears."))
+    person = soxr.resample(say("stop"), 16_000, 14_000)
+    loud = rig.louder(person, 10_000 / np.abs(person).max())
+    begun = talk.speaker.now + 2.2
+    talk.during(own, loud, 2.2)
+    paused = [at for at, seconds in talk.speaker.pauses if seconds]
+    assert len(paused) == 1
+    assert begun < paused[0] < begun + len(loud) / 16_000
+
+
+@pytest.mark.timeout(120)
+def test_after_other_words_it_goes_on_and_does_not_pause_again(talk: Conversation, say: rig.Piper) -> None:
+    own = rig.join(say("If you want me to do something else please say so at any time."), say("I am all ears."))
+    person = soxr.resample(rig.join(say("hello there"), rig.silence(0.6), say("how are you")), 16_000, 14_000)
+    talk.during(own, rig.louder(person, 10_000 / np.abs(person).max()), 0.5)
+    talk.during(rig.silence(1.0))
+    assert [seconds > 0 for _, seconds in talk.speaker.pauses] == [True, False]
+    assert talk.stops == 0
+
+
+@pytest.mark.timeout(120)
+def test_its_own_voice_alone_is_no_stop_and_no_reason_to_pause(talk: Conversation, say: rig.Piper) -> None:
     before = talk.stops
     talk.during(rig.join(say("The result is forty two."), say("A screenshot was saved in your pictures.")))
     assert talk.stops == before
+    assert talk.speaker.pauses == []
 
 
 @pytest.mark.timeout(120)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -16,13 +16,6 @@ from anovax.voice.vad import SileroVad
 
 pytestmark = [pytest.mark.models, pytest.mark.timeout(60)]  # loading models on a busy machine takes its time
 Weight = Callable[[str], Path]
-
-
-@pytest.fixture(scope="module")
-def say(weight: Weight) -> Iterator[rig.Piper]:
-    voice = rig.Piper(weight("tts/en_US-joe-medium"))
-    yield voice
-    voice.close()
 
 
 def endpointer(complete: Callable[[str], bool] = lambda text: False, **changes: float) -> Endpointer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -80,20 +80,6 @@ class Heard:
 
     def kinds(self) -> list[str]:
         return [event.kind for event in self.events()]
-
-
-@pytest.fixture(scope="module")
-def say(weight: Weight) -> Iterator[rig.Piper]:
-    voice = rig.Piper(weight("tts/en_US-joe-medium"))
-    yield voice
-    voice.close()
-
-
-@pytest.fixture(scope="module")
-def stt(weight: Weight) -> Iterator[Transcriber]:
-    model = rig.transcriber(weight)
-    yield model
-    model.close()
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -20,20 +20,6 @@ from anovax.voice.vocabulary import COMMANDS, vocabulary
 
 pytestmark = [pytest.mark.models, pytest.mark.timeout(60)]  # loading models on a busy machine takes its time
 Weight = Callable[[str], Path]
-
-
-@pytest.fixture(scope="module")
-def say(weight: Weight) -> Iterator[rig.Piper]:
-    voice = rig.Piper(weight("tts/en_US-joe-medium"))
-    yield voice
-    voice.close()
-
-
-@pytest.fixture(scope="module")
-def stt(weight: Weight) -> Iterator[Transcriber]:
-    model = rig.transcriber(weight)
-    yield model
-    model.close()
 
 
 def words(text: str) -> str:

@@ -257,13 +257,6 @@ class OneVoice:
         return self._say(text)
 
 
-@pytest.fixture(scope="module")
-def say(weight: Weight) -> object:
-    voice = rig.Piper(weight("tts/en_US-joe-medium"))
-    yield voice
-    voice.close()
-
-
 @pytest.mark.models
 @pytest.mark.timeout(60)
 def test_labels_stand_where_the_phrase_ends(weight: Weight, say: rig.Piper) -> None:

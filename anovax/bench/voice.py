@@ -201,8 +201,9 @@ def _interrupt(rig: _Rig, trials: int) -> Iterator[Figure]:
 
 
 def _stop_words(rig: _Rig, trials: int) -> Iterator[Figure]:
-    """While it speaks: from the end of the wake phrase, or of "stop", at the microphone to silence; and from the moment
-    at which the wake phrase was recognised."""
+    """While it speaks: from the end of the wake phrase, or of "stop", at the microphone to silence; from the moment at
+    which the wake phrase was recognised; and from the beginning of "stop". It pauses for any voice: silence may come
+    before the words are over."""
     with rig.loop():
         woken, since = [], []
         for _ in range(trials):
@@ -212,8 +213,10 @@ def _stop_words(rig: _Rig, trials: int) -> Iterator[Figure]:
             time.sleep(6.0)  # it listens for a command, and gives up
         stopped = [_spoken_over(rig, "stop")[0] for _ in range(trials)]
     yield _figure("wake phrase recognised to silence", since, 150)
-    yield _figure("wake phrase's end to silence", woken, None)
-    yield _figure('"stop" spoken to silence', stopped, None)
+    yield _figure("wake phrase's end to silence", woken, 150)
+    length = len(rig.spoken("stop")) / SAMPLE_RATE
+    yield _figure('"stop" begun to silence', [None if s is None else s + length for s in stopped], None)
+    yield _figure('"stop" over to silence', stopped, 150)
 
 
 def _spoken_over(rig: _Rig, words: str) -> tuple[float | None, float | None]:

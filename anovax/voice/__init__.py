@@ -178,7 +178,8 @@ class Recogniser(Protocol):
 class OwnVoice(Protocol):
     """What the assistant itself makes audible (anovax.voice.echo.OwnVoice).
 
-    It takes that out of a frame, and knows whether a wake word just heard was its own.
+    It takes that out of a frame, and knows whether the last frame held more than that, and whether a wake word just
+    heard was its own.
     """
 
     def clean(self, frame: Samples, at: float) -> Samples: ...
@@ -186,6 +187,10 @@ class OwnVoice(Protocol):
     def said_wake_word(self) -> bool: ...
 
     def audible(self) -> bool: ...
+
+    def talked_over(self) -> bool: ...
+
+    def pause(self, seconds: float) -> None: ...
 
     def interrupt(self) -> None: ...
 
@@ -211,6 +216,17 @@ def resampled(samples: Samples, source: int, target: int = SAMPLE_RATE) -> Sampl
 
     converted: Samples = soxr.resample(samples, source, target, quality="HQ")
     return converted
+
+
+def resampler(source: int, target: int = SAMPLE_RATE) -> Callable[[Samples], Samples]:
+    """``resampled`` for a stream: takes it piece by piece, and the pieces join without a seam."""
+    if source == target:
+        return lambda samples: samples
+    import soxr
+
+    stream = soxr.ResampleStream(source, target, 1, dtype="int16", quality="HQ")
+    convert: Callable[[Samples], Samples] = stream.resample_chunk
+    return convert
 
 
 def level_db(samples: Samples) -> float:

@@ -25,6 +25,8 @@ REUSE = 4
 HOLD = 20  # frames for which learning may pause
 LEAD_S = 0.04  # the reference is taken this much earlier than the clocks say, so that the filter stays causal
 HISTORY_S = 12.0
+KNOWN = 12  # frames of its own voice after which it is known how much of that is usually left
+OVER_DB = 10.0  # so much more than usual is somebody else
 OWN_WORD_SCORE = 0.1
 OWN_WORD_S = 2.5
 
@@ -68,7 +70,8 @@ class Reference:
 class EchoCanceller:
     """Give each microphone frame and the reference that belongs to it; get the frame without the echo.
 
-    ``suppression_db`` is how much of the last frame's power was taken away.
+    ``suppression_db`` is how much of the last frame's power was taken away; ``talked_over`` whether more was left of it
+    than is usually left of the assistant's own voice.
     """
 
     def __init__(self) -> None:
@@ -77,17 +80,27 @@ class EchoCanceller:
         self._recent: deque[tuple[NDArray[Any], NDArray[Any]]] = deque(maxlen=REUSE)
         self._leak = 1.0  # how much of the echo is left, as learnt so far
         self._held = 0
+        self._played = 0.0  # power, with a slow decay: rooms answer late
+        self._usual_db, self._known, self._over = -100.0, 0, 0  # what is left, relative to what was played
         self.suppression_db = 0.0
+        self.talked_over = False
 
     def clean(self, frame: Samples, reference: NDArray[np.float32]) -> Samples:
         """``frame`` int16[1280]; ``reference`` float32[8192] that ends where the frame ends (16 kHz, int16 scale)."""
-        if float(np.dot(reference, reference)) / SIZE < 1.0:
-            self.suppression_db = 0.0
+        played = float(np.dot(reference, reference))
+        if played / SIZE < 1.0:
+            self.suppression_db, self.talked_over = 0.0, True
             return frame
         sound: NDArray[Any] = frame.astype(np.float64)
         spectrum = np.fft.rfft(reference)
-        error = sound - self._predict(spectrum)
+        echo = self._predict(spectrum)
+        error = sound - echo
         before, after = _energy(sound), _energy(error)
+        self._played = max(played, 0.7 * self._played)
+        left_db = 10.0 * float(np.log10(min(before, after) / self._played))
+        more = self._known >= KNOWN and left_db > self._usual_db + OVER_DB
+        self.talked_over = more and not _alike(error, echo)  # an echo grown louder is more of the same
+        self._get_used_to(left_db)
         if self._may_learn(before, after):
             self._learn(spectrum, sound)
         if after > before:  # a prediction that makes it worse is not used
@@ -99,12 +112,19 @@ class EchoCanceller:
     def _may_learn(self, before: float, after: float) -> bool:
         """Not while much more is left than usual: somebody else is talking. Not for ever: rooms change."""
         left = after / before
-        if left > 6.0 * self._leak and self._held < HOLD:
+        if (self.talked_over or left > 6.0 * self._leak) and self._held < HOLD:
             self._held += 1
             return False
         self._held = 0
         self._leak = min(1.0, 0.9 * self._leak + 0.1 * left)
         return True
+
+    def _get_used_to(self, left_db: float) -> None:
+        """Follow what is left at its loudest, up soon and down slowly. Somebody else is left out, but not for ever."""
+        self._over = self._over + 1 if self.talked_over else 0
+        if not 0 < self._over <= HOLD:
+            self._known += 1
+            self._usual_db += (0.3 if left_db > self._usual_db else 0.05) * (left_db - self._usual_db)
 
     def _learn(self, spectrum: NDArray[Any], sound: NDArray[Any]) -> None:
         """One step for this frame and one more for each of the last few: sound is short, and they cost little."""
@@ -128,6 +148,11 @@ def _energy(sound: NDArray[Any]) -> float:
     return float(np.dot(sound, sound)) + 1.0
 
 
+def _alike(sound: NDArray[Any], other: NDArray[Any]) -> bool:
+    """Whether one is mostly a multiple of the other."""
+    return float(np.dot(sound, other)) ** 2 > 0.4 * _energy(sound) * _energy(other)
+
+
 class Loudspeaker(Protocol):
     """What is needed of anovax.voice.playback.Playback."""
 
@@ -136,6 +161,8 @@ class Loudspeaker(Protocol):
     def busy(self, tail_s: float = ...) -> bool: ...
 
     def queue(self, samples: Samples, rate: int) -> int: ...
+
+    def pause(self, seconds: float) -> None: ...
 
 
 class Wake(Protocol):
@@ -183,6 +210,14 @@ class OwnVoice:
     def audible(self) -> bool:
         return self._playback.busy(tail_s=0.4)
 
+    def talked_over(self) -> bool:
+        """Whether the last frame held more than can be left of its own voice: somebody else speaks."""
+        return self._canceller.talked_over
+
+    def pause(self, seconds: float) -> None:
+        """Be silent for at most so long; 0 goes on."""
+        self._playback.pause(seconds)
+
     def interrupt(self) -> None:
         self._interrupt()
 
@@ -215,6 +250,11 @@ class NoVoice:
 
     def audible(self) -> bool:
         return False
+
+    def talked_over(self) -> bool:
+        return False
+
+    def pause(self, seconds: float) -> None: ...
 
     def interrupt(self) -> None: ...
 

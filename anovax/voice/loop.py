@@ -2,14 +2,13 @@
 
     waiting   -- wake word or push-to-talk -->  listening  -- endpoint -->  text (on_text)  -->  waiting
 
-While the assistant speaks or works, short utterances are listened to as well, and those that are exactly "stop" (or one
-of its kin) go to on_stop. While listening, drafts are transcribed ahead: in mid-speech for the eye, and at every pause,
-so that the final text mostly stands before the pause has become an end.
+While the assistant speaks or works, "stop" and its kin are listened for as well (interjections.py). While listening,
+drafts are transcribed ahead: in mid-speech for the eye, and at every pause, so that the final text mostly stands before
+the pause has become an end.
 """
 
 from __future__ import annotations
 
-import contextlib
 import threading
 import time
 from collections import deque
@@ -32,13 +31,13 @@ from anovax.events import (
 )
 from anovax.voice import FRAME_S, Ears, Endpoint, OwnVoice, Recogniser, Samples, Transcript, Utterance, Wake
 from anovax.voice.echo import NoVoice
+from anovax.voice.interjections import Interjections
 from anovax.voice.phrases import NEVER_MIND, STOP, without_phrase
 
 BEFORE_WAKE_S = 1.6  # how much sound before the detection belongs to the utterance: the wake phrase itself
 DRAFT_EVERY_S = 1.2
 DRAFT_PAUSE_S = 2 * FRAME_S
 EARCON_PAUSE_S = 2 * FRAME_S
-INTERJECTION_S = 2.0
 RESULT_S = 20.0
 
 
@@ -73,16 +72,16 @@ class VoiceLoop:
         own_voice: OwnVoice | None = None,
         phrase: str = "hey jarvis",
     ) -> None:
-        self._microphone, self._wake, self._endpoint, self._interjection = microphone, wake, endpoint, interjection
-        self._recogniser, self._bus, self._on_text, self._on_stop, self._busy = recogniser, bus, on_text, on_stop, busy
+        self._microphone, self._wake, self._endpoint = microphone, wake, endpoint
+        self._recogniser, self._bus, self._on_text, self._on_stop = recogniser, bus, on_text, on_stop
         self._own, self._phrase = own_voice or NoVoice(), phrase
+        self._interjections = Interjections(interjection, recogniser, self._own, on_stop, busy, phrase)
         self._recent: deque[Samples] = deque(maxlen=round(BEFORE_WAKE_S / FRAME_S))
         self._draft: Draft | None = None
         self._known: tuple[float, Transcript] | None = None
         self._partial = ""
         self._earcon_due = False
-        self._interjected: Future[Transcript] | None = None
-        self._listening = self._watching = False
+        self._listening = False
         self._asked = threading.Event()  # push-to-talk pressed
         self._released = threading.Event()
         self._closed = threading.Event()
@@ -118,8 +117,8 @@ class VoiceLoop:
     @property
     def waiting_for_text(self) -> bool:
         """Whether the recogniser is at work for this loop."""
-        jobs = [self._draft.future if self._draft else None, self._interjected]
-        return any(job is not None and not job.done() for job in jobs)
+        drafting = self._draft is not None and not self._draft.future.done()
+        return drafting or self._interjections.waiting_for_text
 
     def close(self) -> None:
         """Stop listening and let the microphone go. Safe twice."""
@@ -163,14 +162,14 @@ class VoiceLoop:
             self._own.interrupt()
             self._to_listening(np.concatenate(self._recent), woken=True)
         else:
-            self._await_stop(frame)
+            self._interjections.feed(frame)
 
     def _to_listening(self, before: Samples | None, woken: bool) -> None:
         self._asked.clear()
         self._released.clear()
         self._listening, self._earcon_due = True, True
         self._draft, self._known, self._partial = None, None, ""
-        self._stop_watching()
+        self._interjections.forget()
         self._endpoint.begin(before, woken)
         self._bus.publish(ListeningStarted())
 
@@ -258,33 +257,3 @@ class VoiceLoop:
         if self._draft is not None and self._draft.speech_s == said:
             return self._draft.future.result(RESULT_S)
         return self._recogniser.submit(ended.samples).result(RESULT_S)
-
-    # --- "stop" ---
-
-    def _await_stop(self, frame: Samples) -> None:
-        if not self._watching:
-            if not (self._own.audible() or self._busy()):
-                return
-            self._watching = True
-            self._interjection.begin()
-        self._take_interjection()
-        ended = self._interjection.feed(frame)
-        if ended is not None:
-            if ended.reason != "empty" and ended.speech_s <= INTERJECTION_S and self._interjected is None:
-                self._interjected = self._recogniser.submit(ended.samples)
-            self._interjection.begin()
-            if not (self._own.audible() or self._busy()) and self._interjected is None:
-                self._stop_watching()
-
-    def _take_interjection(self) -> None:
-        if self._interjected is None or not self._interjected.done():
-            return
-        job, self._interjected = self._interjected, None
-        with contextlib.suppress(AnovaxError):
-            if STOP.match(without_phrase(job.result().text, self._phrase)):
-                self._own.interrupt()
-                self._on_stop()
-
-    def _stop_watching(self) -> None:
-        self._watching = False
-        self._interjected = None

@@ -19,7 +19,7 @@ from anovax.bus import Bus
 from anovax.config import AudioConfig
 from anovax.errors import AudioError
 from anovax.events import DeviceRecovered, DeviceTroubled
-from anovax.voice import FRAME, SAMPLE_RATE, Device, Devices, Samples
+from anovax.voice import FRAME, SAMPLE_RATE, Device, Devices, Samples, resampler
 
 BLOCK_S = 0.02
 QUEUE_S = 8.0
@@ -51,7 +51,7 @@ class Microphone:
         self._ready = threading.Condition()
         self._rest = np.zeros(0, np.int16)
         self._stream: Any = None
-        self._resampler: Any = None
+        self._resampled = resampler(SAMPLE_RATE)
         self._closed = False
         self._slept = suspended()
         self._opened_at = self._heard_at = self._sounded_at = time.monotonic()
@@ -113,9 +113,7 @@ class Microphone:
         self._fresh, self._tries = False, 0
         if int(samples.max()) - int(samples.min()) > 1:
             self._sounded_at = at
-        if self._resampler is not None:
-            samples = self._resampler.resample_chunk(samples)
-        self._rest = np.concatenate([self._rest, samples])
+        self._rest = np.concatenate([self._rest, self._resampled(samples)])
 
     # --- staying alive ------------------------------------------------------------------------------------------------
 
@@ -175,7 +173,7 @@ class Microphone:
             self._tries += 1
             return
         self.rate = round(self._stream.samplerate)
-        self._resampler = _resampler(self.rate)
+        self._resampled = resampler(self.rate)
         self._fresh = True
         self._opened_at = self._heard_at = self._heard_until = self._sounded_at = time.monotonic()
 
@@ -218,11 +216,3 @@ def _mono(block: Samples) -> Samples:
         return block.reshape(-1)
     mono: Samples = block.astype(np.int32).mean(axis=1).astype(np.int16)
     return mono
-
-
-def _resampler(rate: int) -> Any:
-    if rate == SAMPLE_RATE:
-        return None
-    import soxr
-
-    return soxr.ResampleStream(rate, SAMPLE_RATE, 1, dtype="int16", quality="HQ")

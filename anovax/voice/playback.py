@@ -36,7 +36,7 @@ class Playback:
         self._queue: deque[Samples] = deque()
         self._head = 0  # samples of the first queued block that are already out
         self._queued = self._out = 0  # samples since the start, at the device's rate
-        self._busy_at = self._called_at = 0.0
+        self._busy_at = self._called_at = self._paused_until = 0.0
         self._stream: Any = None
         self._generation = -1
         self._reference: deque[Played] = deque(maxlen=2000)
@@ -95,9 +95,14 @@ class Playback:
         with self._lock:
             self._queue.clear()
             self._head = 0
-            self._queued = self._out
+            self._queued, self._paused_until = self._out, 0.0
             self._lock.notify_all()
             return self._out
+
+    def pause(self, seconds: float) -> None:
+        """Be silent for ``seconds`` and then go on from there; 0: go on now. ``flush`` ends it, too."""
+        with self._lock:
+            self._paused_until = time.monotonic() + seconds
 
     def busy(self, tail_s: float = 0.0) -> bool:
         """Whether something is being played, or was within the last ``tail_s`` seconds."""
@@ -120,7 +125,7 @@ class Playback:
     def _callback(self, out: Samples, frames: int, when: Any, status: Any) -> None:
         with self._lock:
             now = self._called_at = time.monotonic()
-            done = self._fill(out[:, 0], frames)
+            done = self._fill(out[:, 0], frames if now >= self._paused_until else 0)
             out[:, 1:] = out[:, :1]
             if done:
                 self._busy_at = now

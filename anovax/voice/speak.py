@@ -1,28 +1,27 @@
-"""Text to speech with Piper, piece by piece: the next one is made while the last one plays, and stop means now."""
+"""Text to speech: the next chunk of sound is made while the last one plays, and stop means now."""
 
 from __future__ import annotations
 
-import json
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from anovax.bus import Bus
 from anovax.config import TtsConfig
-from anovax.errors import WeightsError
 from anovax.events import SpeechEnded, SpeechStarted
 from anovax.tool import CancelFlag
-from anovax.voice import Samples
+from anovax.voice import Samples, resampler
+from anovax.voice.synthesis import Synthesiser
 
 AHEAD_S = 0.8
-QUIET = 300  # int16 level below which a synthesised sound has not begun
-PAUSE_S = 0.12
+FIRST_LEAD_S = 0.01  # of silence before the first sound of an answer
+
+Chunk = tuple[str, Samples]  # words and their sound, int16[n]
 
 
 class Loudspeaker(Protocol):
@@ -66,19 +65,18 @@ class Speaker:
         bus: Bus | None = None,
     ) -> None:
         self._config, self._playback, self._sentences, self._bus = config, playback, sentences, bus
-        self._voice = _load(Path(voice_path))
-        self.rate: int = self._voice.config.sample_rate
+        self._synthesiser = Synthesiser(voice_path, config.volume)
+        self.rate = self._synthesiser.rate
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="tts")
         self._talking = threading.Lock()
         self._interrupted = threading.Event()
         self.speaking = ""  # the text that is being said
-        self._worker.submit(self._synthesise, "Ready.")  # the first run of a network is twice as slow
+        self._worker.submit(list, self._chunks(["Ready."]))  # the first run of a network is twice as slow
 
     def synthesise(self, text: str) -> tuple[Samples, int]:
         """``text`` as int16[n] and its sample rate; empty when there is nothing to say."""
-        pieces = [self._worker.submit(self._synthesise, piece).result() for piece in self._sentences(text)]
-        pause = np.zeros(round(PAUSE_S * self.rate), np.int16)
-        return np.concatenate([x for piece in pieces for x in (piece, pause)] or [np.zeros(0, np.int16)]), self.rate
+        chunks = self._worker.submit(list, self._chunks(self._sentences(text))).result()
+        return np.concatenate([np.zeros(0, np.int16), *(sound for _, sound in chunks)]), self.rate
 
     def say(self, text: str, cancel: CancelFlag) -> str:
         """Say ``text``; returns what was really played: less than ``text`` after ``interrupt``.
@@ -115,19 +113,21 @@ class Speaker:
         player = self._playback
         assert player is not None
         spans: list[Spoken] = []
-        first = self._worker.submit(self._synthesise, pieces[0])  # while the loudspeaker opens
+        chunks = self._chunks(pieces)
+        first = self._worker.submit(next, chunks, None)  # while the loudspeaker opens
         self._publish(SpeechStarted(text=text))
         try:
-            with closing(self._ahead(pieces, first)) as sounds:
-                player.prepare()
-                for piece, sound in sounds:
-                    start = player.position() if not spans else spans[-1].end
-                    spans.append(Spoken(piece, start, player.queue(sound, self.rate)))
-                    if not player.wait(spans[-1].end, self._interrupted.is_set, AHEAD_S):
-                        break
-                else:
-                    if spans:  # none when it was stopped before the first sound
-                        player.wait(spans[-1].end, self._interrupted.is_set)
+            player.prepare()
+            rate = player.rate
+            resampled = resampler(self.rate, rate)  # what it holds back at the end is silence
+            for words, sound in self._ahead(chunks, first):
+                start = player.position() if not spans else spans[-1].end
+                spans.append(Spoken(words, start, player.queue(resampled(sound), rate)))
+                if not player.wait(spans[-1].end, self._interrupted.is_set, AHEAD_S):
+                    break
+            else:
+                if spans:  # none when it was stopped before the first sound
+                    player.wait(spans[-1].end, self._interrupted.is_set)
         finally:
             cut = self._interrupted.is_set()
             reached = player.flush() if cut else player.position()
@@ -136,36 +136,23 @@ class Speaker:
         cancel.check()
         return said
 
-    def _ahead(self, pieces: list[str], job: Future[Samples]) -> Generator[tuple[str, Samples], None, None]:
-        """Pieces and their sounds, one made ahead on the worker; ``job`` makes the first."""
+    def _ahead(self, chunks: Iterator[Chunk], job: Future[Chunk | None]) -> Iterator[Chunk]:
+        """The chunks, one made ahead on the worker; ``job`` makes the first."""
+        while (chunk := job.result()) is not None and not self._interrupted.is_set():
+            job = self._worker.submit(next, chunks, None)
+            yield chunk
+
+    def _chunks(self, pieces: list[str]) -> Iterator[Chunk]:
         for index, piece in enumerate(pieces):
-            sound = job.result()
-            if self._interrupted.is_set():
-                return
-            if index + 1 < len(pieces):
-                job = self._worker.submit(self._synthesise, pieces[index + 1])
-            yield piece, trimmed(sound, self.rate, first=index == 0)
-
-    def _synthesise(self, piece: str) -> Samples:
-        from piper import SynthesisConfig
-
-        config = SynthesisConfig(volume=self._config.volume)
-        chunks = [chunk.audio_int16_array for chunk in self._voice.synthesize(piece, config)]
-        return np.concatenate(chunks) if chunks else np.zeros(0, np.int16)
+            words, told = piece.split(), 0
+            for share, sound in self._synthesiser.chunks(piece, *((FIRST_LEAD_S,) if index == 0 else ())):
+                until = round(share * len(words))
+                yield " ".join(words[told:until]), sound
+                told = until
 
     def _publish(self, event: SpeechStarted | SpeechEnded) -> None:
         if self._bus is not None:
             self._bus.publish(event)
-
-
-def trimmed(sound: Samples, rate: int, first: bool) -> Samples:
-    """Without the silence before the first sound (Piper leaves 40 to 290 ms), with a short pause after the last."""
-    loud = np.flatnonzero(np.abs(sound.astype(np.int32)) > QUIET)
-    if not len(loud):
-        return sound[:0]
-    lead = round((0.01 if first else 0.04) * rate)
-    end = min(len(sound), int(loud[-1]) + round(PAUSE_S * rate))
-    return sound[max(0, int(loud[0]) - lead) : end]
 
 
 def heard(spans: list[Spoken], reached: int) -> str:
@@ -176,21 +163,3 @@ def heard(spans: list[Spoken], reached: int) -> str:
         parts = span.text.split()
         words += parts[: int(len(parts) * min(1.0, max(0.0, share)))]
     return " ".join(words)
-
-
-def _load(path: Path) -> Any:
-    """The Piper voice, on threads that sleep when they wait: spinning ones starve whatever shares the cores."""
-    import onnxruntime
-    from piper import PiperVoice
-    from piper.config import PiperConfig
-
-    options = onnxruntime.SessionOptions()
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.log_severity_level = 4
-    try:
-        config = PiperConfig.from_dict(json.loads(path.with_name(f"{path.name}.json").read_text("utf-8")))
-        session = onnxruntime.InferenceSession(str(path), sess_options=options, providers=["CPUExecutionProvider"])
-        return PiperVoice(config=config, session=session)
-    except Exception as error:  # onnxruntime's exceptions share no base class
-        reason = str(error).splitlines()[0]
-        raise WeightsError(f"The voice {path} cannot be loaded ({reason})", "run: anovax models verify") from error

@@ -49,20 +49,6 @@ def devices(sound: VirtualSound) -> SoundDevices:
     return SoundDevices()
 
 
-@pytest.fixture(scope="module")
-def say(weight: Weight) -> Iterator[rig.Piper]:
-    voice = rig.Piper(weight("tts/en_US-joe-medium"))
-    yield voice
-    voice.close()
-
-
-@pytest.fixture(scope="module")
-def stt(weight: Weight) -> Iterator[Transcriber]:
-    model = rig.transcriber(weight)
-    yield model
-    model.close()
-
-
 def until(condition: Callable[[], object], seconds: float = 15.0) -> bool:
     """Wait for ``condition`` to hold; False after ``seconds``."""
     end = time.monotonic() + seconds
@@ -252,6 +238,29 @@ def test_flush_is_silence_at_once(sound: VirtualSound, playback: Playback) -> No
     assert reached < 0.5 * end
     assert not playback.wait(end)
     assert not playback.busy()
+
+
+def test_a_pause_is_silence_from_which_it_goes_on(sound: VirtualSound, playback: Playback) -> None:
+    recorder = sound.record_loudspeaker()
+    assert until(lambda: len(recorder.samples()) > 0)
+    end = playback.queue(tone(500, 1.0), SAMPLE_RATE)
+    assert until(lambda: playback.position() > 0.3 * playback.rate)
+    playback.pause(30.0)
+    time.sleep(0.5)
+    assert playback.busy()
+    playback.pause(0.0)
+    assert playback.wait(end)
+    time.sleep(0.3)
+    loud = np.flatnonzero(np.abs(recorder.stop().astype(int)) > 500)
+    assert (loud[-1] - loud[0]) / SAMPLE_RATE > 1.4
+    assert len(loud) / SAMPLE_RATE == pytest.approx(0.97, abs=0.1)  # nothing is lost and nothing comes twice
+
+
+def test_a_flush_ends_a_pause(playback: Playback) -> None:
+    playback.queue(tone(500, 1.0), SAMPLE_RATE)
+    playback.pause(30.0)
+    playback.flush()
+    assert playback.wait(playback.queue(tone(500, 0.1), SAMPLE_RATE))
 
 
 @pytest.fixture
