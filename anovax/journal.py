@@ -3,7 +3,8 @@
 A line is ``{"n", "prev", "hash", "at", "turn", "kind", "digest", "data"}``. ``digest`` is the SHA-256 of the salted
 data and ``hash`` the SHA-256 of everything but the data, so a secret can be taken out of a line later (``data`` becomes
 null) and the chain still holds, while any other change shows. ``head.json`` keeps the newest hash, so that lines cut
-from the end show as well. A line half written when the power went is dropped at the next start.
+from the end show as well; ``start.json`` keeps the number of the oldest line that rotation has left. A line half
+written when the power went is dropped at the next start.
 """
 
 from __future__ import annotations
@@ -45,22 +46,12 @@ from anovax.plan import Frozen
 from anovax.private import is_private
 
 RECORDED: tuple[type[Event], ...] = (
-    WakeHeard,
-    Transcribed,
-    TurnStarted,
-    PlanMade,
-    Judged,
-    ConsentAsked,
-    ConsentAnswered,
-    StepFinished,
-    RecoveryStarted,
-    RecoveryEnded,
-    SpeechEnded,
-    TurnFinished,
-    StopRequested,
-)
+    WakeHeard, Transcribed, TurnStarted, PlanMade, Judged, ConsentAsked, ConsentAnswered, StepFinished,
+    RecoveryStarted, RecoveryEnded, SpeechEnded, TurnFinished, StopRequested,
+)  # fmt: skip
 KEPT = (StepFinished, Judged, ConsentAnswered)  # tell how a secret turn ended, not what was said
 START = "0" * 64
+START_FILE = "start.json"
 SECRETS = 100
 QUEUE = 10_000
 
@@ -99,7 +90,8 @@ class Journal:
         self._bus = bus
         self._lock = FileLock(str(folder / ".lock"))
         self._secret: deque[str] = deque(maxlen=SECRETS)  # turns whose words are not written
-        self._known: tuple[int, Entry | None] = (-1, None)  # size of the newest file and its last line
+        self._newest = ""  # name of the newest file, its size and its last line
+        self._known: tuple[int, Entry | None] = (-1, None)
         _make(folder)
         self._rotate()
         self._subscription = bus.subscribe(QUEUE)
@@ -113,10 +105,12 @@ class Journal:
     def append(self, event: Event, hide: bool = False) -> None:
         """Write one line; the chain continues whatever another process has added meanwhile. ``hide``: without data."""
         with self._lock:
-            path = self._folder / f"{datetime.fromtimestamp(event.at, UTC):%Y-%m-%d}.jsonl"
-            size, last = self._known
+            self._newest = max(self._newest, f"{datetime.fromtimestamp(event.at, UTC):%Y-%m-%d}.jsonl")
+            path, (size, last) = self._folder / self._newest, self._known
             if not path.exists() or path.stat().st_size != size:  # another day, or another process wrote
                 last = _last_entry(self._folder)
+                path = max([path, *days(self._folder)])  # never an older day, should the clock go back
+                self._newest = path.name
             data = {key: value for key, value in event.to_json().items() if key not in ("kind", "turn", "at")}
             entry = _entry(last, event, {**data, "salt": secrets.token_hex(8)})
             entry = entry.model_copy(update={"data": None}) if hide else entry
@@ -143,9 +137,15 @@ class Journal:
             redact(self._folder, event.turn, self._lock)
 
     def _rotate(self) -> None:
-        oldest = datetime.now(UTC) - timedelta(days=self._config.keep_days)
-        for path in days(self._folder):
-            if path.stem < f"{oldest:%Y-%m-%d}":
+        oldest = f"{datetime.now(UTC) - timedelta(days=self._config.keep_days):%Y-%m-%d}"
+        with self._lock:
+            old = [path for path in days(self._folder) if path.stem < oldest]
+            kept = next((entry for entry in entries(self._folder, oldest)), None)
+            if old and kept is not None:
+                _write_atomic(self._folder / START_FILE, json.dumps({"n": kept.n}))
+            elif old:  # the next line is the first one again
+                old += [self._folder / START_FILE, self._folder / "head.json"]
+            for path in old:
                 path.unlink(missing_ok=True)
 
 
@@ -159,9 +159,9 @@ def days(folder: Path) -> list[Path]:
     return sorted(folder.glob("????-??-??.jsonl"))
 
 
-def entries(folder: Path) -> Iterator[Entry]:
-    """All readable lines, oldest first; a half line at the end is passed over."""
-    for path in days(folder):
+def entries(folder: Path, since: str = "") -> Iterator[Entry]:
+    """All readable lines (since a day), oldest first; a half line at the end is passed over."""
+    for path in (path for path in days(folder) if path.stem >= since):
         for line in path.read_bytes().splitlines():
             entry = _parse(line)
             if entry is not None:
@@ -191,9 +191,13 @@ def verify(folder: Path) -> list[Fault]:
             if entry is not None:
                 prev = entry.hash
                 hashes.add(entry.hash)
-    head = _head(folder)
-    if head and head not in hashes:
+    head = str(_told(folder, "head.json", "hash"))
+    if head not in hashes and (head or hashes):
         faults.append(Fault(file="head.json", line=1, problem="the newest lines of the record are missing"))
+    first = next(entries(folder), None)
+    told = _told(folder, START_FILE, "n")
+    if first is not None and first.n > (told if isinstance(told, int) else 1):
+        faults.insert(0, Fault(file=START_FILE, line=1, problem="the oldest lines of the record are missing"))
     return faults
 
 
@@ -283,11 +287,12 @@ def _write_atomic(path: Path, text: str) -> None:
         raise JournalError(f"The record {path} cannot be written: {error.strerror}", "free some space") from None
 
 
-def _head(folder: Path) -> str:
+def _told(folder: Path, name: str, key: str) -> str | int:
     try:
-        return str(json.loads((folder / "head.json").read_text(encoding="utf-8"))["hash"])
-    except (OSError, ValueError, KeyError):
+        value = json.loads((folder / name).read_text(encoding="utf-8"))[key]
+    except (OSError, ValueError, KeyError, TypeError):
         return ""
+    return value if isinstance(value, str | int) else ""
 
 
 def _make(folder: Path) -> None:

@@ -106,6 +106,79 @@ def test_old_days_are_deleted_at_the_start(tmp_path: Path) -> None:
     assert not old.exists()
 
 
+def write_at(folder: Path, *times: float) -> None:
+    record = journal.Journal(folder, JournalConfig(), Bus())
+    for number, at in enumerate(times):
+        record.append(TurnStarted(turn=f"t{number}", text="type hello", source="text").model_copy(update={"at": at}))
+    record.close()
+
+
+DAY_S = 86_400.0
+
+
+def test_the_chain_goes_over_midnight_and_bears_a_clock_that_goes_back(tmp_path: Path) -> None:
+    now = time.time()
+    write_at(tmp_path / "forth", now - 2 * DAY_S, now - DAY_S, now)
+    assert len(journal.days(tmp_path / "forth")) == 3
+    write_at(tmp_path / "back", now, now - DAY_S, now, now - 2 * DAY_S)
+    write_at(tmp_path / "back", now - DAY_S)
+    for folder in (tmp_path / "forth", tmp_path / "back"):
+        assert journal.verify(folder) == []
+        assert [entry.n for entry in journal.entries(folder)] == list(range(1, len(list(journal.entries(folder))) + 1))
+
+
+@pytest.mark.parametrize("day", [0, 1, 2])
+def test_a_day_that_is_gone_shows(tmp_path: Path, day: int) -> None:
+    now = time.time()
+    write_at(tmp_path, now - 2 * DAY_S, now - DAY_S, now)
+    journal.days(tmp_path)[day].unlink()
+    assert journal.verify(tmp_path)
+
+
+def test_lines_that_are_gone_from_the_beginning_show(tmp_path: Path) -> None:
+    write_turn(tmp_path, "aa11")
+    path = journal.days(tmp_path)[0]
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[1:]))
+    assert [fault.file for fault in journal.verify(tmp_path)] == ["start.json"]
+
+
+def test_lines_that_are_gone_from_the_end_show_without_the_head_too(tmp_path: Path) -> None:
+    write_turn(tmp_path, "aa11")
+    path = journal.days(tmp_path)[0]
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
+    (tmp_path / "head.json").unlink()
+    assert [fault.file for fault in journal.verify(tmp_path)] == ["head.json"]
+
+
+@pytest.mark.parametrize("kept", [0, 2])
+def test_rotation_is_no_fault(tmp_path: Path, kept: int) -> None:
+    now = time.time()
+    write_at(tmp_path, now - 60 * DAY_S, now - 50 * DAY_S, *[now] * kept)
+    write_at(tmp_path)
+    assert len(list(journal.entries(tmp_path))) == kept
+    assert journal.verify(tmp_path) == []
+    write_turn(tmp_path, "bb22")
+    assert journal.verify(tmp_path) == []
+    assert len(list(journal.entries(tmp_path))) == kept + 4
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "type sk-abcdefghijklmnopqrstuvwx",
+        "log in with ghp_abcdefghijklmnopqrstuvwxyz0123",
+        "AKIAABCDEFGHIJKLMNOP",
+        "the wifi key is correcthorse",
+        "mein passwort ist hallo",
+        "-----BEGIN OPENSSH PRIVATE KEY-----",
+    ],
+)
+def test_keys_of_services_are_never_written(tmp_path: Path, text: str) -> None:
+    write_turn(tmp_path, "aa11", text=text)
+    assert text not in journal.days(tmp_path)[0].read_text()
+    assert journal.verify(tmp_path) == []
+
+
 def _write_for_ever(folder: Path) -> None:
     bus = Bus()
     record = journal.Journal(folder, JournalConfig(), bus)
