@@ -12,6 +12,7 @@ from anovax.bus import Bus
 from anovax.events import ConsentAnswered, ConsentAsked
 from anovax.plan import Verdict
 from anovax.tool import CancelFlag
+from anovax.visible import visible
 
 _AGREE = r"(please )?(do it|go ahead|allow( it)?|confirm(ed)?)"
 YES = re.compile(rf"(yes|yeah|yep|ok|okay|sure)(,? ({_AGREE}|please))?|{_AGREE}", re.I)
@@ -58,8 +59,8 @@ class ConsentDesk:
                     turn=turn,
                     consent=consent,
                     step=verdict.step or 0,
-                    exact=verdict.exact,
-                    reason=verdict.reason,
+                    exact=visible(verdict.exact),
+                    reason=visible(verdict.reason),
                     expires_s=self._expires_s,
                 )
             )

@@ -8,6 +8,7 @@ from typing import Any
 from rich.markup import escape
 
 from anovax import events as e
+from anovax.visible import visible
 
 COLOURS = {"approve": "green", "notice": "yellow", "ask": "yellow", "refuse": "red"}
 ENDED = {"verified": "green", "unverified": "yellow", "skipped": "dim"}
@@ -16,7 +17,7 @@ ENDED = {"verified": "green", "unverified": "yellow", "skipped": "dim"}
 def line_for(event: e.Event) -> str:
     """Rich markup for ``event``, or the empty string when the console says nothing about it."""
     line = LINES.get(type(event))
-    return line(event) if line is not None else ""
+    return visible(line(event)) if line is not None else ""
 
 
 def _started(event: e.TurnStarted) -> str:

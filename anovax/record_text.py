@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable, Iterator
 
 from anovax.journal import Entry
+from anovax.visible import visible
 
 SHOWN = ("text", "decision", "rule", "tool", "status", "evidence", "error", "said", "spoken", "answer", "result", "by")
 
@@ -15,7 +16,7 @@ def readable(found: Iterable[Entry]) -> Iterator[str]:
     """The record as a person reads it: one line each, times in the local zone."""
     for entry in found:
         when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(entry.at))
-        yield f"{when}  {entry.turn or '-':12}  {entry.kind:16} {_summary(entry)}"
+        yield visible(f"{when}  {entry.turn or '-':12}  {entry.kind:16} {_summary(entry)}")
 
 
 def _summary(entry: Entry) -> str:

@@ -30,7 +30,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "orchestrator": {"plan", "tool", "bus", "calls", "jobs"},
     "recovery": {"plan", "tool"},
     "reply": {"plan", "tool", "recovery"},
-    "consent": {"bus", "plan", "tool"},
+    "consent": {"bus", "plan", "tool", "visible"},
     "memory": {"plan", "tool", "facts", "private", "recall"},
     "journal": {"bus", "plan", "private"},
     "request": {"plan", "tool", "recovery"},

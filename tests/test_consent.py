@@ -22,10 +22,12 @@ from anovax.bus import Bus
 from anovax.commands.live import keyboard
 from anovax.config import SafetyConfig
 from anovax.consent import ConsentDesk
+from anovax.console import line_for
 from anovax.events import ConsentAnswered, ConsentAsked, DeviceAsked, Noticed, StopRequested
 from anovax.plan import Decision, Plan, Verdict, World
 from anovax.safety import ApprovedPlan, Safety
 from anovax.tool import AgentParts, CancelFlag, Effect, WindowRef, discover
+from anovax.visible import visible
 
 QUESTION = Verdict(decision=Decision.ASK, rule="sudo", reason="It runs as root.", step=1, exact="sudo apt update")
 
@@ -196,3 +198,20 @@ async def test_what_an_agent_types_into_the_assistants_own_terminal_answers_noth
     await asyncio.sleep(0)
     terminal.close()
     os.close(master)
+
+
+@pytest.mark.parametrize(
+    "trick", ["\r", "\x1b[2K\x1b[1G", "\x08" * 8, "\u202e", "\u200b", "\x9b2K", "\U000e0041", "\u2066"]
+)
+def test_what_is_asked_about_cannot_hide_itself(trick: str) -> None:
+    """Terminals and phones show the question as it is: nothing in it moves the cursor or turns the line around."""
+    bus = Bus()
+    desk = ConsentDesk(bus, 0.01)
+    hidden = QUESTION.model_copy(update={"exact": f"rm -rf ~{trick}ls", "reason": f"It deletes{trick}."})
+    with bus.subscribe() as events:
+        assert asyncio.run(desk.ask("t", hidden, CancelFlag())) is False
+        asked = next(event for event in iter(lambda: events.get(0), None) if isinstance(event, ConsentAsked))
+    for shown in (asked.exact, asked.reason, line_for(Noticed(text=trick))):
+        assert shown.isprintable()
+        assert f"<U+{ord(trick[0]):04X}>" in shown
+    assert visible("two\nlines\twith 👩\u200d💻 and é") == "two\nlines\twith 👩\u200d💻 and é"
