@@ -417,3 +417,9 @@ def test_long_everyday_commands_are_within_the_bounds() -> None:
     )
     assert not _stopped(_app("terminal"), _type("\n".join(["ls -la", "cd src", "make", "git status", "git diff"] * 7)))
     assert not _stopped(_app("terminal"), _type("x=" + "a" * 150 + "; echo ${x#a*b}\n"))
+
+
+@pytest.mark.parametrize("text", ["rm notes\x15\x1f\n", "rm notes\x15\x18\x15\n", "echo \x1d\n", "\x1f\n"])
+def test_control_characters_are_keys(text: str) -> None:
+    """Ctrl+_ takes back what Ctrl+U has killed; what stands there then cannot be seen."""
+    assert _stopped(_app("terminal"), _type(text))

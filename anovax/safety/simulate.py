@@ -29,6 +29,7 @@ MAX_SCRIPT = 4000
 _CONTROL_KEYS = {"\n": "enter", "\r": "enter", "\t": "tab", "\b": "backspace", "\x7f": "backspace", "\x1b": "escape",
                  "\x00": "ctrl+space"}  # fmt: skip
 _CONTROL_KEYS |= {chr(code): f"ctrl+{chr(code + 96)}" for code in range(1, 27) if chr(code) not in _CONTROL_KEYS}
+_CONTROL_KEYS |= {chr(28 + index): f"ctrl+{sign}" for index, sign in enumerate("\\]^_")}
 _CONTROL_CHORDS = {char: parse_chords(keys)[0] for char, keys in _CONTROL_KEYS.items()}
 _ENTERS = ("ctrl+j", "ctrl+m", "ctrl+o")
 _PLAIN_ENTERS = ("enter", "j", "m", "o")  # with Ctrl the last three are Enter too
