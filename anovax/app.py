@@ -197,7 +197,7 @@ class _Core:
                 planner=self.planning.planner,
                 safety=self.planning.safety,
                 orchestrator=orchestrator,
-                recovery=Recovery(config.recovery, tools) if config.recovery.enabled else None,
+                recovery=Recovery(config.recovery, tools) if self._repairs() else None,
                 memory=self.memory,
                 consent=consent,
                 bus=self.bus,
@@ -208,6 +208,10 @@ class _Core:
         )
         late.append(turns)
         return turns, consent
+
+    def _repairs(self) -> bool:
+        """Whether a failed step is repaired: where there is no desktop, nothing that failed can be done another way."""
+        return self.config.recovery.enabled and not isinstance(self.desktop, NoDesktop)
 
     def _agents(self, tools: Toolbox, parts: AgentParts) -> dict[str, Agent]:
         """One agent of each class, by the name of each of its tools."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from io import TextIOWrapper
 
 import typer
 
@@ -67,6 +68,7 @@ def root(
 
 def main() -> None:
     """Entry point. Nothing but one clear sentence ever reaches the user when something goes wrong."""
+    _keep_stderr()
     try:
         app()
     except AnovaxError as error:
@@ -82,6 +84,14 @@ def main() -> None:
     except Exception as error:  # a bug: said in a sentence, with the way to the details
         logging.getLogger(__name__).info("internal error", exc_info=error)
         _leave(f"AnovaX has a fault ({type(error).__name__}: {error}); run it again with --verbose and report it.", 1)
+
+
+def _keep_stderr() -> None:
+    """Write to a descriptor of our own: sounddevice points number 2 at nothing whenever it looks for devices, and what
+    is printed meanwhile would be lost."""
+    old = sys.stderr
+    if isinstance(old, TextIOWrapper) and old is sys.__stderr__:
+        sys.stderr = os.fdopen(os.dup(old.fileno()), "w", buffering=1, encoding=old.encoding, errors=old.errors)
 
 
 def _leave(message: str, code: int) -> None:

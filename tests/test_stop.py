@@ -7,15 +7,20 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from anovax import calls
+from anovax.assistant import Assistant
 from anovax.bus import Bus
+from anovax.commands.live import _unless_ended
 from anovax.config import TtsConfig
 from anovax.errors import Cancelled
 from anovax.events import SpeechEnded
-from anovax.planner.llamacpp import _unless_stopped
+from anovax.plan import PlanRequest
+from anovax.planner.llamacpp import LlamaCpp, _unless_stopped
+from anovax.request import Report
 from anovax.tool import CancelFlag
 from anovax.voice import Samples
 from anovax.voice.speak import Speaker
@@ -107,3 +112,41 @@ async def test_an_effect_that_is_under_way_ends_before_the_request(
             await call
         assert effects == ([] if stuck else ["key"])
         go_on.set()
+
+
+async def test_stop_does_not_wait_for_the_model_to_be_loaded() -> None:
+    planner, flag = object.__new__(LlamaCpp), CancelFlag()
+    planner._loaded = loading = Future()
+    asyncio.get_running_loop().call_later(0.05, flag.set)
+    with pytest.raises(Cancelled):
+        async with asyncio.timeout(5):
+            await planner.plan(PlanRequest(text="open x"), flag)
+    assert not loading.cancelled()  # the next request will need it
+
+
+async def test_a_request_ends_with_the_program_and_says_so() -> None:
+    class Working:
+        """An assistant with one running request, or with none."""
+
+        def __init__(self, running: bool) -> None:
+            self.running, self.stopped = running, asyncio.Event()
+
+        def stop(self, by: str) -> bool:
+            self.stopped.set()
+            return self.running
+
+        async def work(self) -> Report:
+            await self.stopped.wait()
+            await asyncio.sleep(0)
+            return Report.model_construct(said="Stopped.")
+
+    for running in (True, False):
+        assistant, ended = Working(running), asyncio.Event()
+        asyncio.get_running_loop().call_later(0.05, ended.set)
+        ending = _unless_ended(assistant.work(), cast(Assistant, assistant), ended)
+        async with asyncio.timeout(5):
+            if running:
+                assert (await ending).said == "Stopped."
+            else:
+                with pytest.raises(Cancelled):
+                    await ending

@@ -7,6 +7,7 @@ import os
 import signal
 import stat
 import sys
+from collections.abc import Coroutine
 from pathlib import Path
 
 import typer
@@ -17,7 +18,7 @@ from anovax.assistant import Assistant
 from anovax.bus import Bus, Subscription
 from anovax.config import Config
 from anovax.console import line_for
-from anovax.errors import AudioError
+from anovax.errors import AudioError, Cancelled
 from anovax.events import ConsentAsked, DeviceAsked
 from anovax.request import Report, Request
 from anovax.sound import wake_phrase
@@ -42,25 +43,40 @@ async def do_once(config: Config, text: str, audio: Path | None, dry_run: bool, 
     """Execute one request. ``ask``: consent questions are put at the terminal, else they are answered no."""
     ask = ask and can_be_typed()
     async with build(config, Wanted(speak=not silent, stt=audio is not None)) as assistant:
-        done = asyncio.Event()
-        _on_signals(assistant, done)
+        ended = asyncio.Event()
+        _on_signals(assistant, ended)
         shown = asyncio.create_task(show(assistant.bus.subscribe())) if sys.stderr.isatty() else None
         asking = asyncio.create_task(keyboard(assistant)) if ask else None
-        if audio is not None:
-            text = (await assistant.transcribe(audio)).text
-            if not text:
-                raise AudioError(f"No speech was found in {audio}", "record it again, nearer to the microphone")
-        source = "audio_file" if audio else "text"
+        if not ask:
+            assistant.consent.nobody_answers()
         try:
-            if dry_run:
-                return await assistant.planned(text)
-            if not ask:
-                assistant.consent.nobody_answers()
-            return await assistant.ask(Request(text=text, source=source))
+            return await _unless_ended(_once(assistant, text, audio, dry_run), assistant, ended)
         finally:
             for task in (shown, asking):
                 if task is not None:
                     task.cancel()
+
+
+async def _once(assistant: Assistant, text: str, audio: Path | None, dry_run: bool) -> Report:
+    if audio is not None:
+        text = (await assistant.transcribe(audio)).text
+        if not text:
+            raise AudioError(f"No speech was found in {audio}", "record it again, nearer to the microphone")
+    if dry_run:
+        return await assistant.planned(text)
+    return await assistant.ask(Request(text=text, source="audio_file" if audio else "text"))
+
+
+async def _unless_ended(work: Coroutine[None, None, Report], assistant: Assistant, ended: asyncio.Event) -> Report:
+    """What ``work`` gives. When the program is to end first, a running request is stopped, and its report says so;
+    anything else is given up with Cancelled."""
+    task, ending = asyncio.create_task(work), asyncio.create_task(ended.wait())
+    await asyncio.wait((task, ending), return_when=asyncio.FIRST_COMPLETED)
+    ending.cancel()
+    if not task.done() and not assistant.stop("end"):
+        task.cancel()
+        raise Cancelled("before it was done")
+    return await task
 
 
 async def show(events: Subscription) -> None:
@@ -113,10 +129,10 @@ async def _announce(bus: Bus, phones: list[str]) -> None:
 
 
 def _on_signals(assistant: Assistant, done: asyncio.Event) -> None:
-    """The first Ctrl-C stops what is being done; with nothing to stop, or the second time, it ends the program."""
+    """Ctrl-C stops what is being done; with nothing to stop it ends the program, as SIGTERM always does."""
 
     def interrupt() -> None:
-        if not assistant.stop("keyboard") or done.is_set():
+        if not assistant.stop("keyboard"):
             done.set()
 
     loop = asyncio.get_running_loop()

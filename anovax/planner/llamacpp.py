@@ -69,7 +69,7 @@ class LlamaCpp:
         return await self._run(lambda local: local.think(failure), cancel)
 
     async def _run(self, work: Callable[[Local], tuple[Plan, Written]], cancel: CancelFlag) -> Planned:
-        local = await asyncio.shield(asyncio.wrap_future(self._loaded))
+        local = await _unless_stopped(asyncio.wrap_future(self._loaded), cancel)
         started = time.perf_counter()
         job = asyncio.wrap_future(self._worker.submit(local.guarded, work, cancel))
         plan, written = await _unless_stopped(job, cancel)
@@ -100,7 +100,7 @@ class LlamaCpp:
 
 async def _unless_stopped(job: asyncio.Future[T], cancel: CancelFlag) -> T:
     """The result of ``job``; Cancelled at once when ``cancel`` is set. The worker ends soon after (it may be loading a
-    kept prompt, which cannot be interrupted), and nobody waits for that."""
+    kept prompt, which cannot be interrupted, or the model, for the next request), and nobody waits for that."""
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
 
     def wake() -> None:
