@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from pathlib import Path
 from typing import Any, Literal
 
 from platformdirs import user_config_path, user_data_path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from anovax.errors import ConfigError
 
@@ -188,10 +189,15 @@ def load_config(path: Path | None = None) -> Config:
     try:
         raw: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
         return Config(**raw)
+    except SettingsError as error:
+        part = re.sub(r'.*for field "(\w+)".*', r"\1", str(error), flags=re.S).upper()
+        problem = f"A variable ANOVAX_{part}… holds no JSON, as tables and lists must be written in variables"
+        raise ConfigError(problem, 'write it like ANOVAX_SAFETY__TOOLS=\'{"close_window": "ask"}\'') from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-        raise ConfigError(f"{path} cannot be read: {error}", "correct the file or remove it") from None
+        why = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise ConfigError(f"{path} cannot be read: {why}", "correct the file or remove it") from None
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        problem = f"The setting {where} is wrong: {first['msg']}"
-        raise ConfigError(problem, f"correct it in {path} or ANOVAX_*") from None
+        why = "there is no such setting" if first["type"] == "extra_forbidden" else first["msg"]
+        raise ConfigError(f"The setting {where} is wrong: {why}", f"correct it in {path} or ANOVAX_*") from None

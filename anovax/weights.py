@@ -202,7 +202,7 @@ class _Fetcher:
                 problems.append(f"{name} gave a file with the wrong hash, which was refused and deleted")
             except Unavailable as error:
                 problems.append(error.problem)
-        raise Unavailable(f"{file.path}: " + "; ".join(problems))
+        raise Unavailable(f"{file.path}: " + "; ".join(problems or ["not here, and no network may be asked"]))
 
     def _sources(self, file: WeightFile) -> Iterator[tuple[str, Callable[[Path, At], None]]]:
         stored = self._store / file.sha256

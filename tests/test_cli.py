@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import json
 import re
+import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ import numpy as np
 import pytest
 
 from anovax import cli
+from anovax.config import load_config
 from anovax.voice.audio import write_wav
 
 Run = Callable[..., tuple[int, str, str]]
@@ -165,9 +168,13 @@ def test_missing_weights_name_the_command_that_brings_them(
 def test_without_a_display_the_reason_is_said(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("ANOVAX_RECOVERY__ENABLED", "true")
     code, out, error = run("do", "--json", "--silent", "open the calculator")
     assert code == 1, error
-    assert "display" in json.loads(out)["said"].lower()
+    report = json.loads(out)
+    assert "no X display" in report["said"]
+    assert "set DISPLAY" in report["said"]
+    assert report["recovery"] == []  # no other way leads to a desktop that is not there
 
 
 def test_do_answers_and_the_record_knows_it(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,8 +203,59 @@ def test_every_command_has_help_with_an_example(run: Run) -> None:
         assert "Example" in out, name
 
 
+def test_what_is_printed_while_descriptor_2_leads_nowhere_is_not_lost() -> None:
+    """As it does while sounddevice looks for devices."""
+    code = """
+import os
+from anovax import cli, errors
+def app():
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    raise errors.UsageError("Heard")
+cli.app = app
+cli.main()
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (2, "Heard.\n")
+
+
+def test_config_show_prints_what_the_file_may_hold(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("ANOVAX_DESKTOP__ALIASES", '{"my \\"diary\\"": "mousepad"}')
+    _, out, _ = run("config", "show")
+    (tmp_path / "copied.toml").write_text(out, "utf-8")
+    assert load_config(tmp_path / "copied.toml") == load_config()
+    assert tomllib.loads(out)["desktop"]["aliases"] == {'my "diary"': "mousepad"}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("ANOVAX_SAFETY__TOOLS", "close_window", "ANOVAX_SAFETY… holds no JSON"),
+        ("ANOVAX_SAFETY__TOOLS", '{"close_windw": "ask"}', "close_window"),
+        ("ANOVAX_SAFETY__TIERS", '{"typing": "ask"}', "input"),
+        ("ANOVAX_PLANNER__MODLE", "x", "planner.modle is wrong: there is no such setting"),
+        ("ANOVAX_WAKE__THRESHOLD", "high", "wake.threshold is wrong"),
+    ],
+)
+def test_a_setting_that_cannot_hold_is_told(
+    run: Run, monkeypatch: pytest.MonkeyPatch, name: str, value: str, said: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    code, out, error = run("plan", "what time is it")
+    assert (code, out) == (2, "")
+    assert sentence(error), error
+    assert said in error
+
+
+def test_an_unknown_planner_model_is_answered_with_those_there_are(run: Run) -> None:
+    _, _, error = run("plan", "--backend", "llamacpp", "--model", "nope", "explain rain")
+    assert "planner/qwen2.5-coder-0.5b" in error
+    assert "stt/" not in error
+    _, _, error = run("models", "fetch", "nope")
+    assert "choose one of: default, small, all, planner/" in error
+
+
 def test_config_show_says_what_leaves_the_machine(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "Leaves this machine: nothing" in run("config", "show")[1]
+    assert "# Leaves this machine: nothing" in run("config", "show")[1]
     monkeypatch.setenv("ANOVAX_PLANNER__BACKEND", "openai")
     monkeypatch.setenv("ANOVAX_PLANNER__URL", "http://10.0.0.9:8080/v1")
     assert "10.0.0.9" in run("config", "show")[1]

@@ -102,7 +102,8 @@ def chosen(config: Config, backend: str, model: str) -> Config:
     known = ("fastpath", "llamacpp", "gemini", "openai")
     if backend and backend not in known:
         raise UsageError(f"There is no backend {backend}", f"use one of {', '.join(known)}")
-    changes: dict[str, Any] = {key: value for key, value in (("backend", backend), ("model", model)) if value}
+    given = (("backend", backend), ("model", model.removeprefix("planner/")))  # the id also as "models list" prints it
+    changes: dict[str, Any] = {key: value for key, value in given if value}
     return config.model_copy(update={"planner": config.planner.model_copy(update=changes)})
 
 

@@ -29,7 +29,7 @@ def accuracy(
     fast: bool = typer.Option(True, "--fast-path/--no-fast-path", help="Let rules answer first."),
     json_only: bool = JSON_OPTION,
 ) -> None:
-    """How often plans are right. Example: anovax bench accuracy ../shared/eval/utterances.tsv"""
+    """How often plans are right. Example: anovax bench accuracy requests.tsv"""
     from anovax.bench.accuracy import Score, read_cases
 
     config = chosen(load_config(), backend, model)

@@ -37,7 +37,7 @@ def pair(
     else:
         typer.echo(offered.qr)
         typer.echo(f"Scan it, or open {offered.address} and type the PIN {offered.pin}.")
-        typer.echo(f"Fingerprint of this laptop's certificate: {offered.fingerprint}")
+        typer.echo(f"Fingerprint of this computer's certificate: {offered.fingerprint}")
     try:
         _wait(folder, offered.expires_s, yes)
     finally:

@@ -21,19 +21,19 @@ REMOTE = ("gemini", "openai")
 
 @app.command()
 def show(json_only: bool = JSON_OPTION) -> None:
-    """All settings as they are in force. Example: anovax config show"""
+    """All settings as they are in force, as the file writes them. Example: anovax config show"""
     config = load_config()
     if json_only:
         emit({"config": config.model_dump(mode="json"), "leaves_this_machine": what_leaves(config)})
         return
     for part, values in config.model_dump(mode="json").items():
         if not isinstance(values, dict):
-            typer.echo(f"{part} = {values}")
+            typer.echo(f"{part} = {_toml(values)}")
             continue
         typer.echo(f"\n[{part}]")
         for key, value in values.items():
-            typer.echo(f"{key} = {value!r}")
-    typer.echo(f"\nLeaves this machine: {what_leaves(config)}")
+            typer.echo(f"{key} = {_toml(value)}")
+    typer.echo(f"\n# Leaves this machine: {what_leaves(config)}")
 
 
 @app.command()
@@ -126,7 +126,17 @@ def _default(field: FieldInfo) -> str:
     value = field.get_default(call_default_factory=True)
     if isinstance(value, Path):
         return "`anovax` in the user's data folder"
-    return f"`{json.dumps(value, ensure_ascii=False)}`"
+    return f"`{_toml(value)}`"
+
+
+def _toml(value: Any) -> str:
+    """A setting's value as TOML writes it; a table stands on one line."""
+    if isinstance(value, dict):
+        inside = ", ".join(f"{_toml(key)} = {_toml(item)}" for key, item in value.items())
+        return f"{{ {inside} }}" if inside else "{}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_toml, value))}]"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _values(field: FieldInfo) -> Iterator[str]:

@@ -41,8 +41,8 @@ class Safety:
     """Judges plans. Holds no state but which consents were used."""
 
     def __init__(self, tools: Toolbox, config: SafetyConfig, search_url: str = "") -> None:
-        """``search_url``: the user's own ``desktop.search_url``, which may lead into the local network. Raises ConfigError
-        for a floor that would hold for nothing, such as that of a misspelt tool."""
+        """``search_url``: the user's own ``desktop.search_url``, which may lead into the local network. Raises
+        ConfigError for a floor that would hold for nothing, such as that of a misspelt tool."""
         for key, floors, known in (("tools", config.tools, list(tools.specs)), ("tiers", config.tiers, list(Risk))):
             if unknown := sorted(set(floors) - set(known)):
                 problem = f"The setting safety.{key} names {unknown[0]}, which does not exist"

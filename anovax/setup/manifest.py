@@ -111,11 +111,13 @@ class Manifest:
             raise WeightsError(f"The model manifest {path} cannot be used ({error})", "restore it from git") from error
 
     def model(self, model_id: str) -> Model:
-        """The model called ``model_id``. Raises UsageError that names those there are."""
+        """The model called ``model_id``. Raises UsageError that names those of its kind, or all there are."""
         for model in self.models:
             if model.id == model_id:
                 return model
-        known = ", ".join(model.id for model in self.models)
+        kind = model_id.partition("/")[0] + "/"
+        alike = [model.id for model in self.models if model.id.startswith(kind)]
+        known = ", ".join(alike or [*self.profiles, "all", *(model.id for model in self.models)])
         raise UsageError(f"There is no model called {model_id}", f"choose one of: {known}")
 
     def select(self, names: Iterable[str]) -> tuple[Model, ...]:

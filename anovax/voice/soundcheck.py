@@ -38,7 +38,7 @@ class Loudspeaker(Protocol):
 class SoundFacts:
     """What was found. Levels in dB of full scale; ``beep_ms`` is the way out and back, None when it did not come back.
 
-    ``problem`` and ``fix`` are empty when all is well.
+    ``problem`` and ``fix`` are the microphone's, empty when all is well with it.
     """
 
     microphone: str
@@ -57,7 +57,7 @@ def check_sound(microphone: Microphone, playback: Loudspeaker | None, seconds: f
     """Record ``seconds`` of the room, play a beep and listen for it. Never raises for a device that does not work."""
     room = _record(microphone, seconds, start_s=4.0)
     beep_ms, heard_out = None, False
-    if playback is not None and len(room):
+    if playback is not None:
         beep_ms, heard_out = _round_trip(microphone, playback)
     device = microphone.device
     return _judged(device, microphone.rate, room, heard_out, beep_ms)
@@ -71,17 +71,13 @@ def described(facts: SoundFacts) -> list[tuple[str, str, str]]:
         beep = f"a beep came back after {facts.beep_ms:.0f} ms"
     else:
         beep = (
-            "a beep was played and did not come back (headphones, or too quiet)" if facts.loudspeaker else "none opens"
+            "a beep was played and did not come back (headphones, or too quiet)"
+            if facts.loudspeaker
+            else "No loudspeaker can be opened"
         )
-    own = "loudspeaker" if facts.problem.startswith("No loudspeaker") else "microphone"
-    fixes = {own: facts.fix} if facts.problem else {}
     return [
-        (
-            "microphone",
-            facts.problem if own == "microphone" and facts.problem else heard + clipped,
-            fixes.get("microphone", ""),
-        ),
-        ("loudspeaker", beep, fixes.get("loudspeaker", "")),
+        ("microphone", facts.problem or heard + clipped, facts.fix),
+        ("loudspeaker", beep, "" if facts.loudspeaker else "plug one in, or start the sound server"),
     ]
 
 
@@ -98,8 +94,6 @@ def _judged(device: Device | None, rate: int, room: Samples, loudspeaker: bool, 
         fix = "unmute it, or choose another: the input may be a loudspeaker's monitor"
     elif clipped > 0.01:
         problem, fix = f"The microphone {name} is too loud and clips", "lower its volume"
-    elif not loudspeaker:
-        problem, fix = "No loudspeaker can be opened", "check the sound output"
     return SoundFacts(
         microphone=name,
         rate=rate,
