@@ -230,6 +230,18 @@ def test_who_speaks_over_it_makes_it_pause_before_the_word_is_over(talk: Convers
 
 
 @pytest.mark.timeout(120)
+def test_it_pauses_again_in_the_answer_to_who_woke_it(talk: Conversation, say: rig.Piper) -> None:
+    own = rig.join(say("If you want me to do something else please say so at any time."), say("I am all ears."))
+    person = soxr.resample(say("hey jarvis"), 16_000, 15_000)
+    loud = rig.louder(person, 10_000 / np.abs(person).max())
+    for turn in (1, 2):
+        talk.during(own, loud, 2.0)
+        while talk.loop.listening:
+            talk.loop.feed(rig.room_noise(FRAME_S, 6), talk.speaker.now)
+        assert sum(seconds > 0 for _, seconds in talk.speaker.pauses) == turn
+
+
+@pytest.mark.timeout(120)
 def test_after_other_words_it_goes_on_and_does_not_pause_again(talk: Conversation, say: rig.Piper) -> None:
     own = rig.join(say("If you want me to do something else please say so at any time."), say("I am all ears."))
     person = soxr.resample(rig.join(say("hello there"), rig.silence(0.6), say("how are you")), 16_000, 14_000)

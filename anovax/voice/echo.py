@@ -124,7 +124,7 @@ class EchoCanceller:
         self._over = self._over + 1 if self.talked_over else 0
         if not 0 < self._over <= HOLD:
             self._known += 1
-            self._usual_db += (0.3 if left_db > self._usual_db else 0.05) * (left_db - self._usual_db)
+            self._usual_db += (0.3 if left_db > self._usual_db else 0.1) * (left_db - self._usual_db)
 
     def _learn(self, spectrum: NDArray[Any], sound: NDArray[Any]) -> None:
         """One step for this frame and one more for each of the last few: sound is short, and they cost little."""

@@ -66,7 +66,7 @@ class Interjections:
     def forget(self) -> None:
         """Nothing is awaited any more."""
         self._go_on()
-        self._watching = False
+        self._watching, self._may_pause = False, True
         self._job = None
 
     def _wanted(self) -> bool:
