@@ -105,7 +105,9 @@ def _editor_of_code(command: Command, run: Run) -> Finding | None:
 
 
 def _grouped(command: Command, run: Run) -> Finding | None:
-    """parallel: what comes in through the pipe are arguments."""
+    """parallel: what comes in through the pipe are arguments, or the commands themselves."""
+    if (command.piped and not command.args) or any(re.match(r"::::?$", text) for text in command.texts[:1]):
+        return ask("assembled", "what it runs is known only then")
     if command.piped and command.args:
         run.run(command.inner((*command.args, Word("", open=True)), redirects=(), stdin="", piped=False))
     return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from anovax.safety import paths
@@ -59,6 +60,7 @@ _SAFE_MODULES = words(
     """math random datetime time json re string statistics decimal fractions itertools functools
             collections calendar locale platform textwrap uuid cmath operator pprint this antigravity sys"""
 )
+_ACTING = words("modules system popen settrace setprofile compile")
 _SAFE_CALLS = words(
     """print len range sum min max abs round sorted int float str list dict set tuple input enumerate zip
             map filter any all divmod pow hex bin oct ord repr type reversed format bool"""
@@ -105,14 +107,7 @@ def _harmless_python(text: str) -> bool:
             isinstance(node, ast.Attribute | ast.Name) and "__" in ast.dump(node)
         ):
             return False
-        if isinstance(node, ast.Attribute) and node.attr in (
-            "modules",
-            "system",
-            "popen",
-            "settrace",
-            "setprofile",
-            "compile",
-        ):
+        if isinstance(node, ast.Attribute) and node.attr in _ACTING:
             return False
     return True
 
@@ -190,11 +185,8 @@ def _module(rest: list[Word], command: Command, run: Run) -> Finding | None:
     if name in ("timeit", "pdb", "cProfile", "profile", "trace", "code"):
         found = [judge_code(word.text.removeprefix("!"), run, python=True) for word in rest[1:]]
         return strictest([*found, None if name == "timeit" else notice("script", f"it runs the module {name}")])
-    return (
-        None
-        if name in ("json.tool", "venv", "this", "calendar", "unittest", "pytest")
-        else notice("script", f"it runs the module {name}")
-    )
+    harmless = name in ("json.tool", "venv", "this", "calendar", "unittest", "pytest")
+    return None if harmless else notice("script", f"it runs the module {name}")
 
 
 def _script(rest: list[Word], command: Command, run: Run) -> Finding | None:
@@ -210,6 +202,9 @@ def _script(rest: list[Word], command: Command, run: Run) -> Finding | None:
         return ask("script", "it runs a script from a temporary folder")
     if any(name in word.text for name in ("manage.py", "artisan", "console", "rails", "rake")):
         run.run(command.inner(tuple(rest), redirects=()))
+        for option, value in pairwise(rest):
+            if option.text in ("-c", "--command", "runner"):
+                return judge_code(value.text, run, python=True)
     return notice("script", f"it runs the script {word.text}")
 
 

@@ -41,9 +41,14 @@ def _window_manager(command: Command, run: Run) -> Finding | None:
 
 
 def _defaults(command: Command, run: Run) -> Finding | None:
-    if command.low[:1] in (("default",), ("set",), ("install",), ("uninstall",)) and len(command.args) > 1:
+    if command.low[:1] in (("default",), ("set",), ("install",), ("uninstall",)):
         return ask("settings", "it changes which program opens files or addresses")
     return None
+
+
+def _screens(command: Command, run: Run) -> Finding | None:
+    """xrandr"""
+    return ask("settings", "it turns a screen off") if "--off" in command.low else None
 
 
 def _directory(command: Command, run: Run) -> Finding | None:
@@ -71,5 +76,5 @@ RULES: Mapping[str, Rule] = {
         _window_manager,
     ),
     **dict.fromkeys(words("xdg-mime xdg-settings xdg-desktop-menu xdg-icon-resource"), _defaults),
-    "run-parts": _directory, "cmake": _builds,
+    "xrandr": _screens, "run-parts": _directory, "cmake": _builds,
 }  # fmt: skip

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Rule = Callable[[Command, "Run"], "Finding | None"]
 _REMOVING = re.compile(
-    r"remove|purge|uninstall|autoremove|autoclean|erase|unpublish|publish|rm|-r\w*|-e|--remove|--purge|"
+    r"remove|purge|uninstall|autoremove|autoclean|erase|unpublish|publish|push|upload|rm|-r\w*|-e|--remove|--purge|"
     r"--erase|rdepends-delete|del|--unmerge|--depclean|"
                        r"delete|unlink|-p|dist-upgrade|full-upgrade|clean|yank|deprecate|owner|downgrade|"
                            r"swap|un|prune|cleanup|zap|untap")  # fmt: skip

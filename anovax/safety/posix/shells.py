@@ -27,7 +27,9 @@ def shell(command: Command, run: Run) -> list[Finding]:
         option = rest.pop(0).text
         if re.fullmatch(r"-[a-zA-Z]*[cC][a-zA-Z]*", option):
             return _text(rest, run, command)
-        if option in ("-o", "+o", "-O", "+O", "--rcfile", "--init-file") and rest:
+        if option in ("--rcfile", "--init-file") and rest:
+            return known_file(rest[0], run)
+        if option in ("-o", "+o", "-O", "+O") and rest:
             rest.pop(0)
     if rest and rest[0].text not in ("-", "/dev/stdin") and not (command.has("s") and command.piped):
         return known_file(rest[0], run)

@@ -28,7 +28,9 @@ _THROWING = re.compile(
     r"assume-role|print-access-token|print-identity-token|get-password-data|get-login-password|auth-token|"
     r"access-key\S*|archive|transfer\S*|exec|ssh|run|deploy|push|merge)"
 )
-_GIVES_KEYS = r"--with-decryption|\bsecrets? versions access|get-secret|keyvault secret show|print-\w+-token"
+_GIVES_KEYS = (
+    r"--with-decryption|\bsecrets? versions access|get-secret|keyvault secret show|print-\w+-token|\bauth:?\s?token\b"
+)
 _CLUSTER = words("label annotate set attach proxy port-forward certificate cp debug expose autoscale replace")
 _LOOKING = words(
             """list ls ps get describe show status version help logs log info inspect images top events explain
@@ -39,7 +41,7 @@ _LOOKING = words(
 
 def cloud(command: Command, run: Run) -> Finding | None:
     """aws, gcloud, az, kubectl, terraform…: looking is harmless, throwing away or changing asks."""
-    if command.name in ("aws", "az", "gcloud") and re.search(_GIVES_KEYS, " ".join(command.low)):
+    if re.search(_GIVES_KEYS, " ".join(command.low)):
         return ask("secrets", "it reads secrets")
     verbs = [part for text in command.low if not text.startswith("-") for part in re.split(r"[:.]", text) if part][:6]
     flags = " ".join(text for text in command.low if text.startswith("-"))
@@ -159,7 +161,10 @@ def database(command: Command, run: Run) -> Finding | None:
         r"\\!|\.shell|\.system|\\copy|\.import|\.restore|--init-command|\bsystem\s+\w+|-o\s*['\"]?\||\\[go]\s*\|", text
     ):
         return ask("database", "it changes or deletes data, or runs a program")
-    if command.stdin is None or any(r.operator == "<" for r in command.redirects):
+    if command.name.startswith("influx") and "delete" in command.low:
+        return ask("database", "it changes or deletes data")
+    from_file = (command.name in ("psql", "pgcli", "cockroach") and command.has("f", "file")) or ".read" in text
+    if from_file or command.stdin is None or any(r.operator == "<" for r in command.redirects):
         return ask("database", "what it does to the data is known only then")
     return None
 

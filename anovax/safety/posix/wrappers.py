@@ -31,10 +31,11 @@ _PREFIXES: Mapping[str, tuple[str, int]] = {
     "exec": ("a", 0), "busybox": ("", 0), "toybox": ("", 0), "systemd-run": ("pEMu", 0), "systemd-inhibit": ("", 0),
     "setarch": ("", 1),
     "dbus-run-session": ("", 0), "dbus-launch": ("", 0), "xvfb-run": ("nesfw", 0), "catchsegv": ("", 0),
+    "flatpak-spawn": ("", 0),
     "fakeroot": ("lsb", 0), "runcon": ("turl", 1),
     "prlimit": ("", 0), "cpulimit": ("lpe", 0), "coproc": ("", 0), "ld.so": ("", 0), "ld-linux-x86-64.so.2": ("", 0),
     "faketime": ("", 1),
-    "caffeinate": ("twi", 0), "rlwrap": ("", 0), "script": ("", 0), "valgrind": ("", 0), "perf": ("", 1),
+    "caffeinate": ("twi", 0), "rlwrap": ("", 0), "valgrind": ("", 0), "perf": ("", 1),
     "hyperfine": ("wmrn", 0),
     "parallel": ("j", 0), "gnome-terminal": ("", 0), "xterm": ("TtgbfnWC", 0), "konsole": ("", 0), "alacritty": ("t",
     0), "kitty": ("", 0),
@@ -169,10 +170,11 @@ def _ssh(command: Command, run: Run) -> list[Finding]:
 
 
 def _flock(command: Command, run: Run) -> list[Finding]:
+    """flock FILE COMMAND, script FILE -c TEXT"""
     operands = command.operands("wEc")
-    for index, text in enumerate(command.texts):
-        if text in ("-c", "--command") and index + 1 < len(command.args):
-            run.script(command.texts[index + 1])
+    for text, value in zip(command.texts, command.texts[1:], strict=False):
+        if re.fullmatch(r"-\w*c|--command", text):
+            run.script(value)
     if len(operands) > 1:
         run.run(command.inner(operands[1:], redirects=()))
     return []
@@ -245,7 +247,7 @@ def _dynamic_loader(command: Command, run: Run) -> list[Finding]:
 _RUNNERS = {
     **dict.fromkeys(words("uv poetry pipenv pdm hatch rye conda mamba pixi dotenv doppler op devbox"), "run"),
     **dict.fromkeys(words("bundle asdf rbenv pyenv nodenv mise direnv aws-vault rtx"), "exec"), "nix": "shell",
-    "nix-shell": "--run",
+    "nix-shell": "--run", "toolbox": "run", "guix": "shell", "distrobox": "enter", "machinectl": "shell",
 }  # fmt: skip
 _RUNNERS_VALUED = words("-n -p --name --prefix --with --python --project --directory --extra --group --env-file -C -i")
 
@@ -254,14 +256,17 @@ def _environment(command: Command, run: Run) -> list[Finding]:
     """uv run, poetry run, bundle exec…: a command in a project's environment."""
     verb = _RUNNERS[command.name]
     rest = list(command.args)
-    while rest and rest[0].text != verb:
+    while rest and rest[0].text not in (verb, "--"):
         rest.pop(0)
-    rest = rest[1:]
+    if "--" in [word.text for word in rest]:
+        verb = "--"
+    rest = rest[[word.text for word in rest].index(verb) + 1 :] if rest else []
     while rest and rest[0].text.startswith("-"):
         if rest.pop(0).text in _RUNNERS_VALUED:
             rest = rest[1:]
     if rest:
-        run.run(command.inner(tuple(rest), redirects=()))
+        for inner in (rest, rest[1:]):  # a folder or a machine may stand before the command
+            run.run(command.inner(tuple(inner), redirects=()))
         run.script(rest[0].text if verb == "--run" else "")
     return []
 
@@ -270,7 +275,8 @@ _SPECIAL = {
     **dict.fromkeys(_RUNNERS, _environment),
     "xargs": _xargs, "eval": evaluate, ".": source, "source": source, "su": _su, "runuser": _su, "sg": _su,
     "ssh": _ssh, "autossh": _ssh, "mosh": _ssh,
-    "rsh": _ssh, "flock": _flock, "trap": _trap, "alias": _alias, "tmux": _multiplexer, "screen": _multiplexer,
+    "rsh": _ssh, "flock": _flock, "script": _flock,
+    "trap": _trap, "alias": _alias, "tmux": _multiplexer, "screen": _multiplexer,
     "dtach": _multiplexer,
     "at": _later, "batch": _later, "crontab": _later, "ld-linux-x86-64.so.2": _dynamic_loader,
     "ld-linux.so.2": _dynamic_loader, "ld.so": _dynamic_loader,
