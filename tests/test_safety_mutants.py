@@ -22,16 +22,18 @@ import pytest
 ROOT = Path(__file__).parent.parent
 MODULES = (
     "finding", "judgement", "filter", "steps", "effects", "clicks", "hotkeys", "taint", "simulate", "budget", "desk",
-    "places", "editors",
+    "places", "editors", "posix.outputs", "posix.desktop", "posix.narrow",
 )  # fmt: skip
 TESTS = ("test_safety_boundaries", "test_safety_decisions", "test_safety_filter", "test_safety_injection")
+# The tests of modules that have their own
+OWN_TESTS = dict.fromkeys(("posix.outputs", "posix.desktop", "posix.narrow"), ("test_safety_hostile",))
 WEAKER = {"refuse": "ask", "ask": "notice", "notice": "ask"}
 SWAPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
 }  # fmt: skip
 # Changes that cannot change a verdict: (module, line as written) -> why
-EQUIVALENT: dict[tuple[str, str], str] = {}
+EQUIVALENT: dict[tuple[str, str], str] = {("posix.narrow", "if not text.isascii():"): "it only saves time"}
 Change = Callable[[Any], None]
 
 
@@ -51,15 +53,19 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, Change]]:
     if isinstance(node, ast.BoolOp):
         other = ast.Or if isinstance(node.op, ast.And) else ast.And
         yield f"{type(node.op).__name__} -> {other.__name__}", lambda n: setattr(n, "op", other())
-    if isinstance(node, ast.If):
+    if isinstance(node, ast.If) and ast.unparse(node.test) != "TYPE_CHECKING":
         yield "if -> never", lambda n: setattr(n, "test", ast.Constant(False))
         yield "if -> always", lambda n: setattr(n, "test", ast.Constant(True))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in WEAKER:
         yield f"{node.func.id} -> {WEAKER[node.func.id]}", lambda n: setattr(n.func, "id", WEAKER[n.func.id])
 
 
+def path_of(module: str) -> Path:
+    return ROOT / "anovax" / "safety" / f"{module.replace('.', '/')}.py"
+
+
 def survivors(module: str, folder: Path) -> Iterator[str]:
-    source = (ROOT / "anovax" / "safety" / f"{module}.py").read_text(encoding="utf-8")
+    source = path_of(module).read_text(encoding="utf-8")
     lines = source.splitlines()
     # names that a changed verdict needs may not be imported where it stands
     names = "" if module == "finding" else "\nfrom anovax.safety.finding import ask, notice, refuse\n"
@@ -78,14 +84,14 @@ def survives(module: str, mutant: Path) -> bool:
         signal.alarm(60)
         code = 1
         try:
-            _run_all(f"anovax.safety.{module}", mutant)
+            _run_all(f"anovax.safety.{module}", mutant, OWN_TESTS.get(module, TESTS))
             code = 0
         finally:
             os._exit(code)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-def _run_all(name: str, path: Path) -> None:
+def _run_all(name: str, path: Path, tests: tuple[str, ...]) -> None:
     class Finder(importlib.abc.MetaPathFinder):
         def find_spec(self, fullname: str, *_: Any) -> Any:
             return importlib.util.spec_from_file_location(fullname, path) if fullname == name else None
@@ -94,7 +100,7 @@ def _run_all(name: str, path: Path) -> None:
         del sys.modules[loaded]
     sys.meta_path.insert(0, Finder())
     sys.path.insert(0, str(ROOT / "tests"))
-    for test in TESTS:
+    for test in tests:
         for call in _calls(importlib.import_module(test)):
             call()
 
@@ -120,6 +126,5 @@ def _named(names: Any, values: Any) -> dict[str, Any]:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.parametrize("module", MODULES)
 def test_no_mutant_survives(module: str, tmp_path: Path) -> None:
-    original = ROOT / "anovax" / "safety" / f"{module}.py"
-    assert survives(module, original), "the tests must pass before anything is changed"
+    assert survives(module, path_of(module)), "the tests must pass before anything is changed"
     assert list(survivors(module, tmp_path)) == []
