@@ -137,6 +137,14 @@ direnv exec . rm notes
 uv run -- rm notes
 twine upload dist/*
 gem push a.gem
+ssh-keygen -f ~/.ssh/id_rsa
+ssh-keygen -p -f key
+nmcli connection down home
+nmcli device disconnect wlan0
+loginctl lock-session
+echo ${x:=rm notes} | sed s/a/a/ | sh
+x=mr; echo ${x:1:1}${x:0:1} notes | sh
+printf ${x/y/z} | sh
 gh auth token
 heroku auth:token
 python manage.py shell -c 'import os; os.system("rm notes")'
@@ -234,6 +242,13 @@ uv sync
 toolbox list
 xrandr --output HDMI-1 --auto
 script typescript
+ssh-keygen -l -f key.pub
+ssh-keygen -lf key.pub
+nmcli connection show
+nmcli device
+echo ${PATH//:/ }
+function greet { echo "hi $1"; }; greet Anna
+greet() { printf '%s\n' "$1"; }; greet Anna
 cmake -E
 cat /dev/zero > /dev/null
 gio cat *.txt

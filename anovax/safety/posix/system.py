@@ -152,9 +152,9 @@ def _unset(command: Command, run: Run) -> Finding | None:
 def _login(command: Command, run: Run) -> Finding | None:
     named = [text for text in command.low if not text.startswith("-")]
     return ask("services", "it changes sessions or the system's settings") if any(
-        re.match((r"set|terminate|kill|lock|unlock|enable|disable|poweroff|reboot|suspend|hibernate|halt|vacuum|"
+        re.match((r"(?:set|terminate|kill|lock|unlock|enable|disable|poweroff|reboot|suspend|hibernate|halt|vacuum|"
             r"rotate|flush|delete|remove|down|up|add|del|off|on|connect|disconnect|modify|replace|change|block|dns|"
-            r"domain"), text)
+            r"domain)(?![a-z])"), text)
         for text in named
     ) or any(re.match(r"--(vacuum|rotate|flush|show-sec)", text) for text in command.low) else None  # fmt: skip
 
@@ -268,10 +268,11 @@ RULES: Mapping[str, Rule] = {
     """logrotate last-clear utmpdump wtmpclean zap logtamper faillog auditd-clear bleachbit debugfs-rm"""),
     **_always(ask, "kernel", "it stops protection or accounting",
     "accton auditd setenforce-off unhide-kill disable-selinux"),
+    **_unless(r"-\w*[lF]\w*", "secrets", "it makes or changes keys", "ssh-keygen", bare=False),
     **_always(ask, "secrets", "it reads passwords or keys",
               "secret-tool pass gopass op bw lpass keyring kwallet-query unshadow gpp-decrypt credstash "
                   "chamber security-find ykman keepassxc-cli getent vault "
-              "ssh-add ssh-agent ssh-keyscan ssh-keygen klist kinit ktutil gcore makepwd truecrypt veracrypt"),
+              "ssh-add ssh-agent ssh-keyscan klist kinit ktutil gcore makepwd truecrypt veracrypt"),
     **_always(ask, "spying", "it records keys, screens or network traffic",
               "tcpdump tshark dumpcap wireshark ngrep ettercap bettercap dsniff logkeys showkey evtest "
                   "xinput xev keylogger xspy xwd arecord ffmpeg-record script-key "
