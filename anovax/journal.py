@@ -22,6 +22,7 @@ from typing import Any
 
 from filelock import FileLock
 
+from anovax import recordings
 from anovax.bus import Bus
 from anovax.config import Config, JournalConfig
 from anovax.errors import AnovaxError, UsageError
@@ -130,14 +131,18 @@ class Journal:
         """Write the event; what looks like a secret, and the rest of its turn, without its data."""
         if isinstance(event, TurnStarted | Transcribed) and is_private(event.text):
             self._secret.append(event.turn)
+            recordings.forget(self._folder, event.turn)
         hide = event.turn in self._secret and not isinstance(event, KEPT)
         self.append(event, hide or (isinstance(event, Transcribed) and is_private(event.text)))
         if isinstance(event, StepFinished) and event.secret:
             self._secret.append(event.turn)
+            recordings.forget(self._folder, event.turn)
             redact(self._folder, event.turn, self._lock)
 
     def _rotate(self) -> None:
-        oldest = f"{datetime.now(UTC) - timedelta(days=self._config.keep_days):%Y-%m-%d}"
+        since = datetime.now(UTC) - timedelta(days=self._config.keep_days)
+        oldest = f"{since:%Y-%m-%d}"
+        recordings.rotate(self._folder, since.timestamp())
         with self._lock:
             old = [path for path in days(self._folder) if path.stem < oldest]
             kept = next((entry for entry in entries(self._folder, oldest)), None)
@@ -299,4 +304,5 @@ def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
-        raise JournalError(f"The folder {folder} cannot be made: {error.strerror}", "set [journal] folder") from None
+        problem = f"The folder {folder} cannot be made: {error.strerror}"
+        raise JournalError(problem, "set data_dir, or [journal] folder") from None

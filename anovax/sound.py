@@ -15,6 +15,7 @@ from anovax.events import Noticed
 from anovax.journal import journal_folder
 from anovax.plan import Context, Plan
 from anovax.planner.fastpath import FastPath
+from anovax.recordings import recording
 from anovax.request import Request
 from anovax.voice import Samples
 from anovax.voice.audio import write_wav
@@ -112,9 +113,9 @@ class Sound:
     def _keep(self, turn: str, samples: Samples) -> None:
         """Keep the recording of a turn beside the record, if the configuration asks for it."""
         if self.config.journal.enabled and self.config.journal.keep_audio:
-            folder = journal_folder(self.config) / "audio"
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            write_wav(folder / f"{turn}.wav", samples)
+            path = recording(journal_folder(self.config), turn)
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            write_wav(path, samples)
 
 
 def check_sound_hardware(config: Config) -> SoundFacts:

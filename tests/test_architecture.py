@@ -32,7 +32,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "reply": {"plan", "tool", "recovery"},
     "consent": {"bus", "plan", "tool", "visible"},
     "memory": {"plan", "tool", "facts", "private", "recall"},
-    "journal": {"bus", "plan", "private"},
+    "journal": {"bus", "plan", "private", "recordings"},
     "request": {"plan", "tool", "recovery"},
     "turn": {
         "planner", "safety", "orchestrator", "recovery", "memory", "plan", "bus", "tool", "consent", "reply", "request",

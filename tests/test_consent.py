@@ -160,7 +160,7 @@ async def test_what_an_agent_types_into_the_assistants_own_terminal_answers_noth
 ) -> None:
     """The real filter, turns and keyboard reader over a real pseudo-terminal; a stop counts at any time."""
     bus, tools = Bus(), discover()
-    safety, desk = Safety(tools, SafetyConfig()), ConsentDesk(bus, 10.0)
+    safety, desk = Safety(tools, SafetyConfig()), ConsentDesk(bus, 60.0)
     turns = turn.Turns(cast(Any, SimpleNamespace(safety=safety)))
     assistant = Assistant(bus, turns, desk, cast(Any, None))
     paired: list[tuple[str, bool]] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
 import time
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from anovax.config import JournalConfig
 from anovax.errors import UsageError
 from anovax.events import PlanMade, StepFinished, TurnFinished, TurnStarted
 from anovax.record_text import readable
+from anovax.recordings import recording
 
 
 def write_turn(folder: Path, turn: str, text: str = "type hello", secret: bool = False) -> None:
@@ -177,6 +179,25 @@ def test_keys_of_services_are_never_written(tmp_path: Path, text: str) -> None:
     write_turn(tmp_path, "aa11", text=text)
     assert text not in journal.days(tmp_path)[0].read_text()
     assert journal.verify(tmp_path) == []
+
+
+@pytest.mark.parametrize(("text", "secret"), [("type my password is swordfish", False), ("type correct horse", True)])
+def test_the_recording_of_a_secret_goes_with_its_words(tmp_path: Path, text: str, secret: bool) -> None:
+    for turn in ("aa11", "bb22"):
+        recording(tmp_path, turn).parent.mkdir(exist_ok=True)
+        recording(tmp_path, turn).write_bytes(b"RIFF")
+    write_turn(tmp_path, "aa11", text=text, secret=secret)
+    write_turn(tmp_path, "bb22")
+    assert [path.stem for path in (tmp_path / "audio").iterdir()] == ["bb22"]
+
+
+def test_old_recordings_are_deleted_with_their_day(tmp_path: Path) -> None:
+    for turn, age in (("old", 31 * DAY_S), ("new", DAY_S)):
+        recording(tmp_path, turn).parent.mkdir(exist_ok=True)
+        recording(tmp_path, turn).write_bytes(b"RIFF")
+        os.utime(recording(tmp_path, turn), (time.time() - age,) * 2)
+    write_turn(tmp_path, "aa11")
+    assert [path.stem for path in (tmp_path / "audio").iterdir()] == ["new"]
 
 
 def _write_for_ever(folder: Path) -> None:
