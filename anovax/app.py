@@ -158,6 +158,7 @@ class _Core:
         stack.callback(self.pool.shutdown, wait=False, cancel_futures=True)
         self.desktop = self._desktop(desktop)
         self.memory = Memory(config)
+        self.silent = ""  # why the last reply was not spoken
 
     def _desktop(self, given: Desktop | None) -> Desktop | NoDesktop:
         try:
@@ -236,13 +237,16 @@ class _Core:
         return None if isinstance(self.desktop, NoDesktop) else self.desktop.focused()
 
     async def _speak(self, speaker: Speaker | None, text: str, cancel: CancelFlag) -> str:
-        """Say the reply; what was really heard of it. A missing loudspeaker is noted, not fatal."""
+        """Say the reply; what was really heard of it. A missing loudspeaker is noted once, not fatal."""
         if speaker is None:
             return ""
+        silent, self.silent = self.silent, ""
         try:
             return await asyncio.get_running_loop().run_in_executor(self.pool, speaker.say, text, cancel)
         except Cancelled:
             return ""
         except AudioError as error:
-            self.bus.publish(Noticed(text=str(error), level="warning"))
+            self.silent = str(error)
+            if self.silent != silent:
+                self.bus.publish(Noticed(text=self.silent, level="warning"))
             return ""

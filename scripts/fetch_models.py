@@ -62,7 +62,8 @@ def fetch(args: argparse.Namespace) -> int:
         brought = weights.fetch(args.names, given=args.given, offline=args.offline, report=bars)
     finally:
         bars.close()
-    what = f"{len(brought)} files fetched and verified" if brought else "All weights are here and verified"
+    files = "1 file" if len(brought) == 1 else f"{len(brought)} files"
+    what = f"{files} fetched and verified" if brought else "All weights are here and verified"
     print(f"{what} in {models_dir()} ({time.monotonic() - started:.1f} s).")
     return 0
 

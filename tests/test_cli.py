@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import re
@@ -16,6 +17,7 @@ import numpy as np
 import pytest
 
 from anovax import cli
+from anovax.commands.output import patiently
 from anovax.config import load_config
 from anovax.voice.audio import write_wav
 
@@ -216,6 +218,28 @@ cli.main()
 """
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (2, "Heard.\n")
+
+
+async def test_who_waits_at_a_terminal_hears_that_the_model_is_being_prepared(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    prepared = asyncio.Event()
+
+    async def ready() -> None:
+        await prepared.wait()
+
+    async def work(seconds: float) -> int:
+        await asyncio.sleep(seconds)
+        return 5
+
+    assert await patiently(work(0.01), ready, after_s=5) == 5
+    assert capsys.readouterr().err == ""
+    assert await patiently(work(0.2), ready, after_s=0.01) == 5
+    assert "being prepared" in capsys.readouterr().err
+    prepared.set()
+    assert await patiently(work(0.2), ready, after_s=0.01) == 5
+    assert capsys.readouterr().err == ""
 
 
 def test_config_show_prints_what_the_file_may_hold(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -12,11 +12,12 @@ from typing import cast
 import pytest
 
 from anovax import calls
+from anovax.app import _Core
 from anovax.assistant import Assistant
 from anovax.bus import Bus
 from anovax.commands.live import _unless_ended
 from anovax.config import TtsConfig
-from anovax.errors import Cancelled
+from anovax.errors import AudioError, Cancelled
 from anovax.events import SpeechEnded
 from anovax.plan import PlanRequest
 from anovax.planner.llamacpp import LlamaCpp, _unless_stopped
@@ -150,3 +151,22 @@ async def test_a_request_ends_with_the_program_and_says_so() -> None:
             else:
                 with pytest.raises(Cancelled):
                     await ending
+
+
+async def test_a_missing_loudspeaker_is_told_once_until_it_is_there_again() -> None:
+    class Unplugged:
+        plugged = False
+
+        def say(self, text: str, cancel: CancelFlag) -> str:
+            if not self.plugged:
+                raise AudioError("There is no loudspeaker", "plug one in")
+            return text
+
+    speaker, core = Unplugged(), object.__new__(_Core)
+    core.bus, core.silent = Bus(), ""
+    with ThreadPoolExecutor(1) as core.pool, core.bus.subscribe() as events:
+        told = []
+        for speaker.plugged in (False, False, True, False):
+            await core._speak(cast(Speaker, speaker), "Done.", CancelFlag())
+            told.append(len(list(iter(lambda: events.get(0), None))))
+    assert told == [1, 0, 0, 1]

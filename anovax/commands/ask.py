@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from anovax.commands.output import JSON_OPTION, emit, lines_of_stdin, note, progress
+from anovax.commands.output import JSON_OPTION, emit, lines_of_stdin, note, patiently, progress
 from anovax.config import Config, load_config
 from anovax.errors import PlannerError, UsageError
 
@@ -116,7 +116,7 @@ def plans(config: Config, texts: Iterator[str], total: int) -> Iterator[dict[str
             if len(text) > MAX_TEXT:
                 note(f"A request of {len(text)} characters is cut to {MAX_TEXT}.")
             try:
-                yield runner.run(planning.plan(text[:MAX_TEXT], shown=text))
+                yield runner.run(patiently(planning.plan(text[:MAX_TEXT], shown=text), planning.planner.ready))
             except PlannerError as error:
                 if total == 1:
                     raise

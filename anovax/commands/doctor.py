@@ -118,7 +118,8 @@ def _folder(config: Config) -> str:
         config.data_dir.mkdir(parents=True, exist_ok=True)
         free = shutil.disk_usage(config.data_dir).free / 1e9
     except OSError as error:
-        raise WeightsError(f"{config.data_dir} cannot be used: {error.strerror}", "set ANOVAX_DATA_DIR") from None
+        problem = f"{config.data_dir} cannot be used: {error.strerror}"
+        raise WeightsError(problem, "set data_dir, or ANOVAX_DATA_DIR") from None
     return f"{config.data_dir}, {free:.1f} GB free"
 
 

@@ -16,6 +16,7 @@ from rich.console import Console
 from anovax.app import Wanted, build
 from anovax.assistant import Assistant
 from anovax.bus import Bus, Subscription
+from anovax.commands.output import patiently
 from anovax.config import Config
 from anovax.console import line_for
 from anovax.errors import AudioError, Cancelled
@@ -50,7 +51,8 @@ async def do_once(config: Config, text: str, audio: Path | None, dry_run: bool, 
         if not ask:
             assistant.consent.nobody_answers()
         try:
-            return await _unless_ended(_once(assistant, text, audio, dry_run), assistant, ended)
+            work = _unless_ended(_once(assistant, text, audio, dry_run), assistant, ended)
+            return await patiently(work, assistant.ready)
         finally:
             for task in (shown, asking):
                 if task is not None:

@@ -50,7 +50,8 @@ def fetch(
     if json_only:
         emit({"fetched": [file.path for file in brought], "folder": str(models_dir()), "seconds": seconds})
         return
-    what = f"{len(brought)} files fetched and verified" if brought else "All weights are here and verified"
+    files = "1 file" if len(brought) == 1 else f"{len(brought)} files"
+    what = f"{files} fetched and verified" if brought else "All weights are here and verified"
     typer.echo(f"{what} in {models_dir()} ({seconds} s).")
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any, TypeVar
 
 import typer
+
+from anovax.errors import AnovaxError
 
 T = TypeVar("T")
 
@@ -48,6 +52,25 @@ def bar(label: str) -> Iterator[Callable[[int, int], None]]:
                 one.update(1)
 
         yield tell
+
+
+async def patiently(work: Awaitable[T], ready: Callable[[], Awaitable[None]], after_s: float = 5.0) -> T:
+    """What ``work`` gives; who waits for it at a terminal is told when that is because the model is not ``ready``."""
+
+    async def tell() -> None:
+        with contextlib.suppress(AnovaxError):  # work meets the same fault, and says it
+            try:
+                async with asyncio.timeout(after_s):
+                    await ready()
+            except TimeoutError:
+                note("The model is being prepared. The first time that takes a minute or more.")
+
+    telling = asyncio.create_task(tell()) if sys.stderr.isatty() else None
+    try:
+        return await work
+    finally:
+        if telling is not None:
+            telling.cancel()
 
 
 def lines_of_stdin() -> Iterator[str]:

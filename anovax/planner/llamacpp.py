@@ -60,7 +60,7 @@ class LlamaCpp:
     async def ready(self) -> None:
         """Wait until the model can plan: under a second, but about a minute the first time, when the prompts are read.
         Raises PlannerError when it cannot be loaded."""
-        await asyncio.wrap_future(self._loaded)
+        await asyncio.shield(asyncio.wrap_future(self._loaded))
 
     async def plan(self, request: PlanRequest, cancel: CancelFlag) -> Planned:
         return await self._run(lambda local: local.plan(request), cancel)
