@@ -1,4 +1,4 @@
-"""Recordings of every kind, good and bad."""
+"""Recordings of every kind, good and bad, and devices that are slow."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ import numpy as np
 import pytest
 import voice_rig as rig
 
+from anovax.bus import Bus
+from anovax.config import AudioConfig
 from anovax.errors import AudioError
-from anovax.voice import SAMPLE_RATE, level_db, to_float, to_int16
+from anovax.voice import SAMPLE_RATE, Device, Direction, level_db, to_float, to_int16
 from anovax.voice.audio import duration, load_audio, read_blocks, write_wav
 from anovax.voice.devices import SoundDevices
+from anovax.voice.microphone import Microphone
 from anovax.voice.playback import tone
 
 
@@ -163,3 +166,47 @@ def test_portaudio_is_not_ended_while_a_stream_is_still_being_closed() -> None:
     stream.released.set()
     assert devices.refresh(5)
     assert devices.generation == 1
+
+
+class SlowHeadset:
+    """A device that gives its first sound only after ``delay_s``, in stereo at ``rate``: a tone on the left alone."""
+
+    generation = 0
+    active = True
+
+    def __init__(self, rate: int, delay_s: float) -> None:
+        self.samplerate = rate
+        self._left, self._ended = tone(1000, 3.0, rate), threading.Event()
+        self._delay_s = delay_s
+
+    def choose(self, direction: Direction, name: str = "") -> Device:
+        return Device(0, "Headset", self.samplerate, 2, 2, True)
+
+    def open(self, direction, device, rates, callback, block_s):  # type: ignore[no-untyped-def]
+        block = round(block_s * self.samplerate)
+
+        def play() -> None:
+            self._ended.wait(self._delay_s)
+            for start in range(0, len(self._left) - block, block):
+                left = self._left[start : start + block]
+                callback(np.stack([left, np.zeros_like(left)], axis=1), block, None, None)
+
+        threading.Thread(target=play, daemon=True).start()
+        return self
+
+    def close(self, stream: object, patience_s: float = 1.0) -> bool:
+        self._ended.set()
+        return True
+
+
+@pytest.mark.parametrize("rate", [16_000, 44_100, 48_000])
+def test_a_headset_that_starts_slowly_in_stereo_is_waited_for(rate: int) -> None:
+    bus = Bus()
+    with bus.subscribe() as events:
+        microphone = Microphone(AudioConfig(), SlowHeadset(rate, delay_s=1.3), bus)
+        frames = [frame for frame in (microphone.read(3.0) for _ in range(20)) if frame is not None]
+        microphone.close()
+        assert events.get(0) is None  # no trouble, and none that was over
+    heard = np.concatenate(frames)
+    assert len(frames) == 20
+    assert abs(np.argmax(np.abs(np.fft.rfft(heard))) * SAMPLE_RATE / len(heard) - 1000) < 5
