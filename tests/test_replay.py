@@ -21,6 +21,7 @@ def own_record(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setenv("ANOVAX_DATA_DIR", str(tmp_path))
     monkeypatch.setenv("ANOVAX_CONFIG", str(tmp_path / "config.toml"))
     monkeypatch.setenv("ANOVAX_PLANNER__BACKEND", "fastpath")
+    monkeypatch.setenv("ANOVAX_TTS__ENABLED", "false")
     monkeypatch.delenv("DISPLAY", raising=False)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
     return tmp_path / "journal"
