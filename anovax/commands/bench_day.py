@@ -13,7 +13,7 @@ import typer
 from anovax import __version__
 from anovax.commands.doctor import versions
 from anovax.commands.output import JSON_OPTION, bar, emit, note
-from anovax.config import Config, load_config
+from anovax.config import load_config
 
 if TYPE_CHECKING:
     from anovax.bench.day import Plan
@@ -51,20 +51,25 @@ def day(
     asked = tuple(read_texts(requests))
     said = short(read_recordings(recordings)) if recordings else asked
     plan = Plan(asked, said, texts, audio, seed, not silent)
+    about = _about(plan, backend)
     try:
         with bar("living") as tell:
             asyncio.run(run(plan, config, known, lived, tell))
     except (KeyboardInterrupt, asyncio.CancelledError):
         note(f"Stopped after {len(lived.answers)} requests.")
-        _finish(lived, plan, config, backend, out, json_only)
+        _finish(lived, about, out, json_only)
         raise typer.Exit(130) from None
-    _finish(lived, plan, config, backend, out, json_only)
+    except BaseException:
+        if lived.answers:  # hours of measuring are not lost with what ended them
+            _finish(lived, about, out, json_only)
+        raise
+    _finish(lived, about, out, json_only)
     if not lived.holds:
         raise typer.Exit(1)
 
 
-def _finish(lived: Day, plan: Plan, config: Config, backend: str, out: Path | None, json_only: bool) -> None:
-    told = {**_about(plan, config, backend), **lived.to_json()}
+def _finish(lived: Day, about: dict[str, Any], out: Path | None, json_only: bool) -> None:
+    told = {**about, **lived.to_json()}
     if out is not None:
         temporary = out.with_name(f".{out.name}.tmp")
         temporary.write_text(json.dumps(told, indent=1), "utf-8")
@@ -72,7 +77,8 @@ def _finish(lived: Day, plan: Plan, config: Config, backend: str, out: Path | No
     emit(told) if json_only else typer.echo(lived.table())
 
 
-def _about(plan: Plan, config: Config, backend: str) -> dict[str, Any]:
+def _about(plan: Plan, backend: str) -> dict[str, Any]:
+    """What was measured on what, as it was at the start."""
     from anovax.bench.study import machine
     from anovax.bench.study.requests import digest
 
