@@ -7,6 +7,7 @@ import pytest
 from anovax.config import SafetyConfig
 from anovax.plan import Plan, World
 from anovax.safety import Safety
+from anovax.safety.posix.narrow import Narrow
 from anovax.tool import WindowRef, discover
 
 TOOLS = discover()
@@ -489,3 +490,18 @@ def test_long_everyday_commands_are_within_the_bounds() -> None:
 def test_control_characters_are_keys(text: str) -> None:
     """Ctrl+_ takes back what Ctrl+U has killed; what stands there then cannot be seen."""
     assert _stopped(_app("terminal"), _type(text))
+
+
+def test_each_letter_has_one_place() -> None:
+    narrow = Narrow()
+    first = narrow("rm приветä\U0001f600").decode()
+    assert first.startswith("rm ") and max(first) <= "\xff"
+    assert len(set(first[3:])) == 8
+    assert narrow.back(first) == "rm приветä\U0001f600"
+    assert narrow("привет").decode() == first[3:9]  # the same again
+    assert narrow(first).decode() == first  # a letter in another's place stays
+    assert narrow("ls") == b"ls"
+    many = "".join(chr(0x400 + number) for number in range(80))
+    assert max(narrow(many).decode()) == "\xff"
+    whole = Narrow()("".join(chr(0x400 + number) for number in range(60))).decode()
+    assert len(set(whole)) == 60 and "\xff" not in whole

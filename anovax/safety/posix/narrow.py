@@ -17,7 +17,7 @@ class Narrow:
         """The text as the grammar may see it."""
         if not text.isascii():
             given = set(self._to.values())
-            for char in dict.fromkeys(char for char in text if char > "\x7f" and char not in given):
+            for char in dict.fromkeys(char for char in text if not char.isascii() and char not in given):
                 if char not in self._to:
                     self._to[char] = _POOL[len(self._to)] if len(self._to) < len(_POOL) else _ANY
             text = "".join(self._to.get(char, char) for char in text)
