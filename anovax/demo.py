@@ -125,6 +125,7 @@ async def _chain(stage: _Stage, audio: Path | None, text: str) -> None:
     loop = asyncio.get_running_loop()
     events = assistant.bus.subscribe(10_000)
     started = time.monotonic()
+    stage.tell("making the models ready; the first time that takes a minute or more")
     await assistant.ready()
     stage.tell(f"the models are ready ({time.monotonic() - started:.1f} s)")
     recorder = stage.sound.record_loudspeaker()
