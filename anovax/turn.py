@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 from anovax.bus import Bus
 from anovax.consent import ConsentDesk
-from anovax.errors import AnovaxError, Cancelled, EffectRefused, ToolError
+from anovax.errors import AnovaxError, Cancelled, EffectRefused, ToolError, UserMustDecide
 from anovax.events import (
     Judged,
     PlanMade,
@@ -325,12 +325,12 @@ class Turns:
     def undo(self, step: StepContext) -> Done:
         """Take back the newest step that can be; never across a change of focus."""
         if not self._undo:
-            raise ToolError("There is nothing to take back")
+            raise UserMustDecide("There is nothing to take back")  # no model can repair that
         action = self._undo[-1]
         focus = self._parts.focused()
         if action.window and (focus is None or focus.id != action.window):
             problem = f"I can only undo “{action.label}” in its own window"
-            raise ToolError(problem, "bring it to the front and ask again")
+            raise UserMustDecide(problem, "bring it to the front and ask again")
         self._undo.pop()
         return action.run(step)
 

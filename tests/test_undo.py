@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from anovax.errors import ToolError
+from anovax.errors import ToolError, UserMustDecide
 from anovax.tool import CancelFlag, Done, StepContext, Undo, UndoAction, WindowRef, discover
 from anovax.turn import Turns
 
@@ -39,7 +39,7 @@ def test_never_across_a_change_of_focus(focus: WindowRef | None) -> None:
     desk = Desk()
     desk.did("typing", EDITOR.id)
     desk.focus = focus
-    with pytest.raises(ToolError, match="only undo “typing” in its own window"):
+    with pytest.raises(UserMustDecide, match="only undo “typing” in its own window"):
         desk.turns.undo(STEP)
     assert desk.taken == []
     desk.focus = EDITOR  # it can still be taken back there
@@ -64,7 +64,7 @@ def test_the_newest_first_and_each_once() -> None:
     desk.focus = EDITOR
     desk.turns.undo(STEP)
     assert desk.taken == ["a fact", "typing"]
-    with pytest.raises(ToolError, match="nothing to take back"):
+    with pytest.raises(UserMustDecide, match="nothing to take back"):
         desk.turns.undo(STEP)
 
 
