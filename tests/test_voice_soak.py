@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import voice_rig  # noqa: F401  (Piper's noise is drawn as in the other tests: the same every time)
 
 from anovax.bench import soak
 from anovax.config import Config

@@ -183,11 +183,11 @@ def plot(soak: Soak, path: Path) -> None:
 
     figure, (above, below) = plt.subplots(2, sharex=True, figsize=(7, 5))
     minutes = [moment.at_s / 60 for moment in soak.moments]
-    above.plot(minutes, [moment.memory_mb for moment in soak.moments])
-    below.plot(minutes, [moment.cpu_percent for moment in soak.moments])
-    above.set(ylabel="memory (MB)", ylim=(0, None))
-    below.set(xlabel="sound heard (minutes)", ylabel="CPU (% of a core)", ylim=(0, None))
-    for axes in (above, below):
+    for axes, name, label in ((above, "memory_mb", "memory (MB)"), (below, "cpu_percent", "CPU (% of a core)")):
+        values = [getattr(moment, name) for moment in soak.moments]
+        axes.plot(minutes, values)
+        axes.set(ylabel=label, ylim=(0, 1.2 * max(values)))
         axes.grid(alpha=0.3)
+    below.set(xlabel="sound heard (minutes)")
     figure.savefig(path, dpi=120, bbox_inches="tight")
     plt.close(figure)
