@@ -154,7 +154,7 @@ def test_an_application_that_asks_back_is_ended(display: str, tmp_path: Path) ->
 def test_a_small_day_leaks_nothing_and_leaves_nothing_behind() -> None:
     lived, told = Day(), list[tuple[int, int]]()
     before = [os.environ.get(name) for name in ("DISPLAY", "HOME", "TMPDIR", "XDG_DATA_HOME", "PULSE_SERVER")]
-    plan = Plan(asked(*TEXTS), (), 12, 0, speak=False)
+    plan = Plan(asked(*TEXTS), (), 12, 0, speak=False, warm=6)
     asyncio.run(run(plan, Config(), named("fastpath", Config()), lived, lambda done, of: told.append((done, of))))
     assert len(lived.answers) == 12 and told[-1] == (18, 18)
     assert lived.lines > 12 and not lived.faults

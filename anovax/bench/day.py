@@ -1,8 +1,8 @@
 """A day of use in one process: hundreds of typed and spoken requests, done by the whole assistant on a virtual machine.
 
 The same round of requests, in the same order, comes again and again, so that its end can be compared with its start. A
-round before the first warms up: what is used for the first time costs memory once. Applications are closed after every
-few requests, as a user would; what is still there afterwards has leaked.
+few rounds before the first warm up: what is used for the first time costs memory once. Applications are closed after
+every few requests, as a user would; what is still there afterwards has leaked.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
 import psutil
 
 from anovax.app import Wanted, build
@@ -37,10 +38,12 @@ from anovax.events import Event, SpeechStarted, TurnFinished
 from anovax.journal import entries, journal_folder, verify
 from anovax.request import Request
 from anovax.tool import CancelFlag, StepContext
+from anovax.voice import SAMPLE_RATE
 from anovax.voice.virtual_sound import VirtualSound
 
 CONSENT_S = 1.1  # nobody answers questions here: silence means no
 CLOSE_EVERY = 5  # requests
+WARM_S = 20  # of speech: more than fits into the recogniser's short window
 CLOSE_S = 4.0  # how long an application may take to close before it is ended
 
 
@@ -55,6 +58,7 @@ class Plan:
     audio_requests: int
     seed: int = 0
     speak: bool = True
+    warm: int = 50  # requests at least, in whole rounds, before the day is counted
 
     @property
     def rounds(self) -> int:
@@ -88,12 +92,14 @@ async def run(
         sounds = live.spoken(config, [one for one, aloud in order if aloud]) if plan.audio_requests else {}
         try:
             async with _living(config, sound, sounds, temporary, home) as living:
-                total = len(order) * (plan.rounds + 1)
+                await living.warm_up()
+                before = len(order) * -(-plan.warm // len(order))
+                total = before + len(order) * plan.rounds
                 for number in range(total):
                     one, aloud = order[number % len(order)]
                     place = (number + 1) % len(order)
                     answer = await living.ask(one, aloud, tidy=not place or not place % CLOSE_EVERY)
-                    if number >= len(order):
+                    if number >= before:
                         day.answers.append(answer)
                     tell(number + 1, total)
         finally:
@@ -153,6 +159,12 @@ class _Living:
     sounds: dict[str, live.Spoken]
     watch: Watch
     loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
+
+    async def warm_up(self) -> None:
+        """Let the recogniser use its full window once, as it does now and then where it doubts what it heard."""
+        if self.assistant.transcriber is not None:
+            said = np.concatenate([one.samples for one in self.sounds.values()])
+            await asyncio.wrap_future(self.assistant.transcriber.submit(np.resize(said, WARM_S * SAMPLE_RATE)))
 
     async def ask(self, asked: Asked, aloud: bool, tidy: bool) -> Answer:
         """Ask, wait for the end, close the applications when it is time to, and look at what is held."""
