@@ -37,7 +37,7 @@ def test_a_long_day() -> None:
 def test_a_short_while(tmp_path: Path) -> None:
     before = threading.active_count()
     found = soak.run(Config(), 20)
-    assert found.commands >= 3
+    assert found.commands >= 2
     assert len(found.missed) <= 1, found.missed  # on a busy machine a pause may be heard where there was none
     assert found.invented == ()
     assert threading.active_count() <= before + 1
