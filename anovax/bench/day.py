@@ -147,6 +147,7 @@ async def _living(
         try:
             yield _Living(assistant, sound, sounds, watch)
         finally:
+            close_applications(assistant.desktop)  # one that outlives its home would write into it again
             watch.close()
 
 
