@@ -22,6 +22,7 @@ MAX_CLOSEST = 12
 # Backends of batches that no model has thought of.
 REMEDY = "the tool's own remedy"
 REST = "rest of the plan"
+_NAMING = {"open_app": "name", "focus_window": "name", "click": "target"}  # tools that take a name, and where
 
 
 class Refused(Frozen):
@@ -76,6 +77,7 @@ class _State:
     turns: list[RecoveryTurn] = field(default_factory=list)
     known: dict[Step, Outcome] = field(default_factory=dict)  # speculative results that stay true
     shown: dict[Step, Step] = field(default_factory=dict)  # what is left of a step -> the whole one
+    offered: tuple[str, ...] = ()  # the names that the tool that failed last has seen or found instead
     remedy: tuple[Step, ...] = ()  # what the tool that failed last would try next itself
     ahead: tuple[Step, ...] = ()  # read-only steps of the failed plan, to be run while the model thinks
     repeats: int = 0
@@ -114,6 +116,7 @@ class Recovery:
 
     def _owe(self, state: _State, steps: tuple[Step, ...], failed: Outcome) -> None:
         """``steps`` are to be done; the first has just failed, and may have been done in part."""
+        state.offered = failed.candidates
         state.remedy = tuple(Step.parse(step, self._tools) for step in failed.remedy)
         left = next((step for step in state.remedy if step.tool == steps[0].tool), steps[0])
         state.shown[left] = state.shown.get(steps[0], steps[0])
@@ -157,7 +160,8 @@ class Recovery:
 
     async def _act(self, state: _State, planned: Planned, ports: Ports, cancel: CancelFlag) -> Repair | None:
         """Run one proposed batch and, when it works, what the plan still owes. None means: think again."""
-        proposed, steps = planned.plan.steps, self._wanted(state, planned.plan.steps)
+        proposed = tuple(self._meant(step, state, ports.context()) for step in planned.plan.steps)
+        steps = self._wanted(state, proposed)
         if cancel.is_set():
             return _end(state, "cancelled", "Stopped.")
         if not proposed:
@@ -166,19 +170,35 @@ class Recovery:
         if set(steps) <= state.failed and planned.backend != REMEDY:
             return self._repeated(state, planned.plan)
         batch = _without_suffix(steps, state.owed[1:])
-        ran = await self._run(state, planned.model_copy(update={"plan": Plan(steps=batch)}), planned.plan, ports)
+        now = planned.model_copy(update={"plan": Plan(steps=batch)})
+        ran = await self._run(state, now, Plan(steps=proposed), ports)
         if isinstance(ran, Repair):
             return ran
         if (index := failed_core(batch, ran, self._tools)) is not None:
             # what it was to be followed by belongs to the way out of it
             remedy = tuple(Step.parse(step, self._tools) for step in ran[index].remedy)
             state.remedy = (*remedy, *batch[index + 1 :]) if remedy else ()
+            state.offered = ran[index].candidates or state.offered
             return None
         if not self._reads(state.owed[0]) and all(map(self._reads, batch)):
             self._observed(state, batch, ran)  # looking repairs nothing; what was seen is for the next thought
             return None
         state.note(batch, ran)
         return await self._finish(state, batch, ports)
+
+    def _meant(self, step: Step, state: _State, context: Context) -> Step:
+        """A name that the failed tool itself offered is meant for that tool, though the model gave it to another one
+        ("focus Images", where Images is a button that was seen instead of "pictures")."""
+        tool = state.owed[0].tool
+        if step.tool == tool or not {step.tool, tool} <= _NAMING.keys():
+            return step
+        name = str(step.to_json().get(_NAMING[step.tool], ""))
+        window = any(name.casefold() in (w.title.casefold(), w.app.casefold()) for w in context.windows)
+        return (
+            step
+            if window or name not in state.offered
+            else Step.parse({"tool": tool, _NAMING[tool]: name}, self._tools)
+        )
 
     def _wanted(self, state: _State, steps: tuple[Step, ...]) -> tuple[Step, ...]:
         """``steps`` less the input of a kind that the plan never had: a repair types, presses, clicks and closes

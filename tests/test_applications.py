@@ -135,6 +135,17 @@ def test_the_answer_names_candidates() -> None:
     assert set(asked.value.candidates) == {"Player 1", "Player 2"}
 
 
+def test_what_is_of_the_kind_that_was_meant_is_offered_not_opened() -> None:
+    app = Application(id="a", name="Mousepad", command=("mousepad",), categories=("TextEditor",))
+    for said in ("gedit", "the scratch pad please"):
+        with pytest.raises(ToolError, match="is installed; Mousepad is of its kind") as failed:
+            chosen(resolve(said, (app,)), said)
+        assert failed.value.remedy == ({"tool": "open_app", "name": "Mousepad"},)
+    with pytest.raises(ToolError) as failed:
+        chosen(resolve("jukebox", (app,)), "jukebox")  # nothing here plays music
+    assert failed.value.remedy == ()
+
+
 # --- desktop entries -------------------------------------------------------------------------------------------------
 
 ENTRY = """[Desktop Entry]

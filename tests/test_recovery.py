@@ -91,6 +91,17 @@ def test_the_rest_is_not_done_twice_when_the_model_repeats_it() -> None:
     assert world.ran == [RIGHT, TYPE]
 
 
+def test_a_name_that_the_failed_tool_offered_is_meant_for_that_tool() -> None:
+    click = {"tool": "click", "target": "pictures"}
+    seen = Outcome(tool="click", status=Status.FAILED, error="not to be seen", candidates=("Sounds", "Images"))
+    world = World(plan_of({"tool": "focus_window", "name": "Images"}))
+    assert repair(world, plan_of(click), seen).result == "repaired"
+    assert world.ran == [{"tool": "click", "target": "Images"}]
+    world = World(plan_of({"tool": "focus_window", "name": "Mail"}))  # not one of those: a window
+    repair(world, plan_of(click), seen)
+    assert world.ran[0] == {"tool": "focus_window", "name": "Mail"}
+
+
 def test_repeating_what_failed_ends_the_loop() -> None:
     world = World(*(plan_of(OPEN) for _ in range(6)))
     ended = repair(world, plan_of(OPEN), failed())

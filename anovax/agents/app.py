@@ -168,6 +168,14 @@ def chosen(found: Resolution, said: str, kinds: Callable[[], tuple[str, ...]] = 
             found.names,
             ({"tool": "open_url", "url": address},),
         )
+    if (akin := found.akin) is not None:
+        raise ToolError(
+            f"No application called {said!r} is installed",
+            f"{akin.name} is of its kind",
+            f"I found no application called {said}; {akin.name} is of its kind.",
+            (akin.name,),
+            ({"tool": "open_app", "name": akin.name},),
+        )
     near = f"the nearest are {', '.join(found.names)}" if found.names else "nothing installed is called so"
     raise ToolError(
         f"No application called {said!r} is installed",

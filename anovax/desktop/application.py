@@ -49,13 +49,15 @@ class Ranked(BaseModel):
 
 class Resolution(BaseModel):
     """What a spoken name stands for. ``found``: exactly ``app``. ``ambiguous``: ``candidates`` fit alike, ask.
-    ``none``: nothing fits; ``candidates`` are the nearest, for recovery to judge."""
+    ``none``: nothing fits; ``candidates`` are the nearest, for recovery to judge, and ``akin`` is installed and of the
+    kind that was meant ("gedit" where there is another text editor)."""
 
     model_config = ConfigDict(frozen=True)
 
     kind: Literal["found", "ambiguous", "none"]
     app: Application | None = None
     candidates: tuple[Ranked, ...] = ()
+    akin: Application | None = None
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -254,12 +254,19 @@ def resolve(
         return Resolution(kind="ambiguous", candidates=unsure[:MAX_CANDIDATES])
     if not ranked or ranked[0].score < CERTAIN:
         near = tuple(entry for entry in ranked[:MAX_CANDIDATES] if entry.score >= NEAR)
-        return Resolution(kind="none", candidates=near)
+        return Resolution(kind="none", candidates=near, akin=_akin(name, apps, defaults or {}))
     first = ranked[0]
     close = [entry for entry in ranked if entry.score >= first.score - MARGIN and not _variant(entry, first)]
     if len(close) == 1 or first.score >= 100:
         return Resolution(kind="found", app=first.app, candidates=ranked[:MAX_CANDIDATES])
     return Resolution(kind="ambiguous", candidates=tuple(close[:MAX_CANDIDATES]))
+
+
+def _akin(name: str, apps: Sequence[Application], defaults: Mapping[str, Sequence[str]]) -> Application | None:
+    """What is installed of the kind of application that is known by ``name`` elsewhere."""
+    said = " ".join(spoken_words(name))
+    role = next((role for role in ROLES if said in role.akin), None)
+    return resolve(role.words[0], apps, defaults).app if role else None
 
 
 def _variant(entry: Ranked, base: Ranked) -> bool:

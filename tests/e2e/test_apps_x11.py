@@ -183,7 +183,7 @@ def test_a_window_that_comes_too_late_is_not_waited_for_twice(
 
 def test_what_is_not_installed_tells_what_is(apps: AppAgent, steps: Steps) -> None:
     with pytest.raises(ToolError) as caught:
-        apps.open_app(OpenAppArgs(name="number cruncher"), steps())
+        apps.open_app(OpenAppArgs(name="maths helper"), steps())
     assert {"text editor", "calculator", "terminal"} <= set(caught.value.candidates)
 
 
