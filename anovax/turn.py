@@ -285,7 +285,7 @@ class Turns:
         async def run(planned: Planned) -> tuple[Outcome, ...] | Refused:
             around = await self._parts.look()
             with live.lock:
-                live.world = live.world.model_copy(update={"focus": around.focus})
+                live.world = self._parts.safety.look(live.world, around.focus)
             judged = await self._judge(live, planned, "recovery")
             if isinstance(judged, Refusal):
                 return Refused(reason=judged.verdict.reason)

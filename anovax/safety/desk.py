@@ -35,7 +35,9 @@ class Desk:
 
     def go(self, place: Place, fresh: bool = False) -> None:
         """Move the focus. A command line keeps what stands in it; an unknown window may be the same one."""
-        self.kept[self._key(self.place)] = self.line
+        key = self._key(self.place)
+        if self.place is not Place.UNKNOWN or self.line.text or self.line.blind:
+            self.kept[key] = self.line  # an unknown window in which nothing stands says nothing of a terminal's line
         self.place, self.closing = place, False
         self.line = Line() if fresh else self.kept.get(self._key(place), Line())
 
