@@ -338,3 +338,14 @@ def test_what_is_within_bounds_runs(command: str) -> None:
 )  # fmt: skip
 def test_a_line_of_numbers_may_be_an_address_and_is_seen_in_linear_time(line: str, sign: bool) -> None:
     assert has_address_sign(line) is sign
+
+
+def test_an_unknown_window_in_which_nothing_stands_says_nothing_of_a_terminals_line() -> None:
+    unknown = WindowRef(id=9, app="xmessage", title="Backup finished")
+    assert place_of_window(unknown) is Place.UNKNOWN
+    steps = ({"tool": "focus_window", "name": "terminal"}, keys("enter"))
+    assert judged(*steps, focus=unknown, standing=((1, "sudo ls"),)) == "ask"
+    assert judged(*steps, focus=unknown, standing=((1, "ls"),)) == "approve"
+    assert judged(*steps, focus=unknown, pending="sudo ls", standing=((1, "ls"),)) == "ask"  # it may be the terminal
+    assert judged(*steps, focus=unknown, pending="\x10", standing=((1, "ls"),)) == "ask"  # or be in its history
+    assert judged(*steps, focus=TERMINAL, standing=((5, "sudo ls"),)) == "approve"  # its own line is known, and empty
