@@ -160,7 +160,8 @@ class Recovery:
 
     async def _act(self, state: _State, planned: Planned, ports: Ports, cancel: CancelFlag) -> Repair | None:
         """Run one proposed batch and, when it works, what the plan still owes. None means: think again."""
-        proposed = tuple(self._meant(step, state, ports.context()) for step in planned.plan.steps)
+        context = ports.context()
+        proposed = tuple(self._meant(step, state, context) for step in planned.plan.steps)
         steps = self._wanted(state, proposed)
         if cancel.is_set():
             return _end(state, "cancelled", "Stopped.")

@@ -73,7 +73,7 @@ class PointerAgent(Agent):
     )
     def click(self, args: ClickArgs, step: StepContext) -> Done:
         desktop: Desktop = self.parts.desktop
-        x, y, what = self._place(args, _again("click", args), step)
+        x, y, what = self._place(args.target, args.x, args.y, _again("click", args), step)
         desktop.require_on_screen(x, y)
         before = _Look(desktop, x, y)
         desktop.click(x, y, args.button, args.count, step, what)
@@ -90,8 +90,8 @@ class PointerAgent(Agent):
     def drag(self, args: DragArgs, step: StepContext) -> Done:
         desktop: Desktop = self.parts.desktop
         again = _again("drag", args)
-        x, y, what = self._place(ClickArgs(target=args.target, x=args.x, y=args.y), again, step)
-        to_x, to_y, where = self._place(ClickArgs(target=args.to, x=args.to_x, y=args.to_y), again, step)
+        x, y, what = self._place(args.target, args.x, args.y, again, step)
+        to_x, to_y, where = self._place(args.to, args.to_x, args.to_y, again, step)
         desktop.require_on_screen(to_x, to_y)
         desktop.move(to_x, to_y)
         step.sleep(_HOVER_S)  # what only shows that the pointer is there shows now
@@ -144,14 +144,16 @@ class PointerAgent(Agent):
         step.sleep(0.3)
         return _changed(_inner(before), _inner(desktop.screenshot(window))) > _LEAST_CHANGE * 10
 
-    def _place(self, args: ClickArgs, again: Mapping[str, Any], step: StepContext) -> tuple[int, int, str]:
-        """Where to click, in logical pixels, and what is there. A text that is not there yet is waited for a little."""
-        if args.x is not None and args.y is not None:
-            return args.x, args.y, args.target
-        target, waited = parse_target(args.target), 0.0
+    def _place(
+        self, said: str, x: int | None, y: int | None, again: Mapping[str, Any], step: StepContext
+    ) -> tuple[int, int, str]:
+        """Where that is, in logical pixels, and what is there. A text that is not there yet is waited for a little."""
+        if x is not None and y is not None:
+            return x, y, said
+        target, waited = parse_target(said), 0.0
         while True:
             try:
-                return *self._search(target), args.target
+                return *self._search(target), said
             except AmbiguousTarget:
                 raise
             except ToolError as error:

@@ -69,18 +69,18 @@ def with_editor(stage: Stage) -> None:
     stage.remember_windows()
 
 
-def _calculator(stage: Stage) -> bool:
+def calculator(stage: Stage) -> bool:
     return stage.focus_is("galculator")
 
 
-def _slow(stage: Stage) -> None:
-    bystander(stage)
-    command = "sh -c 'sleep 22; exec xterm -class Atlas -T Atlas'"
-    stage.entry("slow", "Atlas Viewer", command, "StartupWMClass=Atlas\n")
+def slow(name: str, window: str, seconds: int, more: str = "") -> Act:
+    """An application called ``name`` whose ``window`` takes its time."""
 
+    def prepare(stage: Stage) -> None:
+        bystander(stage)
+        stage.entry("slow", name, f"sh -c 'sleep {seconds}; exec xterm -class {window} -T {window}'", more)
 
-def _atlas(stage: Stage) -> bool:
-    return stage.focus_is("Atlas")
+    return prepare
 
 
 def _brittle(stage: Stage) -> None:
@@ -108,10 +108,13 @@ def boards(*rows: str, late_ms: int = 0) -> Act:
     return prepare
 
 
-def _covered(stage: Stage) -> None:
-    stage.board("Discard", "Imprint")
-    stage.shell_over()
-    stage.remember_windows()
+def covered(*rows: str) -> Act:
+    def prepare(stage: Stage) -> None:
+        stage.board(*rows)
+        stage.shell_over()
+        stage.remember_windows()
+
+    return prepare
 
 
 def only(name: str) -> Callable[[Stage], bool]:
@@ -131,7 +134,7 @@ TWO = "first the letters are sorted by street, then by number, and what has no n
 LINE = "milk, bread, two lemons and a bag of the good coffee from the corner shop"
 
 CASES: tuple[Case, ...] = (
-    Case("name heard wrong", "open gal calculator pro", (opening("gal calculator pro"),), bystander, _calculator),
+    Case("name heard wrong", "open gal calculator pro", (opening("gal calculator pro"),), bystander, calculator),
     Case(
         "name heard wrong, then typing",
         f"open pad for notes and type {LINE}",
@@ -145,7 +148,7 @@ CASES: tuple[Case, ...] = (
         "open the number cruncher, what time is it, take a screenshot and read the screen",
         (opening("number cruncher"), TIME, SHOT, READ),
         bystander,
-        _calculator,
+        calculator,
         harmed=disturbed,
     ),
     Case(
@@ -159,14 +162,18 @@ CASES: tuple[Case, ...] = (
     Case("not installed", "open photoshop", (opening("photoshop"),), bystander, None, harmed=disturbed),
     Case("ends at once", "open brittle planner", (opening("brittle planner"),), _brittle, None, harmed=disturbed),
     Case(
-        "slow to appear", "open atlas viewer", (opening("atlas viewer"),), _slow, lambda stage: stage.focus_is("Atlas")
+        "slow to appear",
+        "open atlas viewer",
+        (opening("atlas viewer"),),
+        slow("Atlas Viewer", "Atlas", 22, "StartupWMClass=Atlas\n"),
+        lambda stage: stage.focus_is("Atlas"),
     ),
     Case(
         "window not open",
         "switch to the calculator and tell me the time",
         (focusing("calculator"), TIME),
         bystander,
-        _calculator,
+        calculator,
         harmed=disturbed,
     ),
     Case(
@@ -264,7 +271,7 @@ CASES: tuple[Case, ...] = (
         "target is covered",
         "click imprint",
         (clicking("imprint"),),
-        _covered,
+        covered("Discard", "Imprint"),
         only("Imprint"),
         harmed=wrongly("Imprint"),
     ),

@@ -9,12 +9,15 @@ from anovax.bench.recovery_cases import (
     Case,
     boards,
     bystander,
+    calculator,
     clicking,
+    covered,
     disturbed,
     focusing,
     in_the_note,
     only,
     opening,
+    slow,
     typing,
     with_editor,
     wrongly,
@@ -32,33 +35,18 @@ def _journal(stage: Stage) -> None:
     stage.remember_windows()
 
 
-def _behind(stage: Stage) -> None:
-    stage.board("Archive", "Forward", place="320x240+40+40")
-    stage.shell_over()
-    stage.remember_windows()
-
-
-def _late(stage: Stage) -> None:
-    bystander(stage)
-    stage.entry("late", "Harbour Charts", "sh -c 'sleep 17; exec xterm -class Harbour -T Harbour'")
-
-
 def _notice(stage: Stage) -> None:
     stage.later(0.4, lambda: stage.dialog("Backup finished"))
 
 
-def _calculator(stage: Stage) -> bool:
-    return stage.focus_is("galculator")
-
-
 UNSEEN: tuple[Case, ...] = (
-    Case("misheard", "start gull calculator", (opening("gull calculator"),), bystander, _calculator, harmed=disturbed),
+    Case("misheard", "start gull calculator", (opening("gull calculator"),), bystander, calculator, harmed=disturbed),
     Case(
         "by what it does",
         "open the adding machine and tell me the time",
         (opening("adding machine"), TIME),
         bystander,
-        _calculator,
+        calculator,
         harmed=disturbed,
     ),
     Case(
@@ -82,7 +70,7 @@ UNSEEN: tuple[Case, ...] = (
         "slow",
         "open harbour charts",
         (opening("harbour charts"),),
-        _late,
+        slow("Harbour Charts", "Harbour", 17),
         lambda stage: stage.focus_is("Harbour"),
         harmed=disturbed,
     ),
@@ -91,7 +79,7 @@ UNSEEN: tuple[Case, ...] = (
         "go to the calculator and take a screenshot",
         (focusing("calculator"), SHOT),
         bystander,
-        _calculator,
+        calculator,
         harmed=disturbed,
     ),
     Case(
@@ -155,7 +143,7 @@ UNSEEN: tuple[Case, ...] = (
         "behind another",
         "click forward",
         (clicking("forward"),),
-        _behind,
+        covered("Archive", "Forward"),
         only("Forward"),
         harmed=wrongly("Forward"),
     ),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from anovax import __version__
 from anovax.commands.doctor import versions
 from anovax.commands.output import JSON_OPTION, bar, emit, note
 from anovax.config import load_config
+from anovax.setup.manifest import write_atomically
 
 if TYPE_CHECKING:
     from anovax.bench.day import Plan
@@ -71,9 +71,7 @@ def day(
 def _finish(lived: Day, about: dict[str, Any], out: Path | None, json_only: bool) -> None:
     told = {**about, **lived.to_json()}
     if out is not None:
-        temporary = out.with_name(f".{out.name}.tmp")
-        temporary.write_text(json.dumps(told, indent=1), "utf-8")
-        os.replace(temporary, out)
+        write_atomically(out, json.dumps(told, indent=1))
     emit(told) if json_only else typer.echo(lived.table())
 
 

@@ -36,7 +36,7 @@ _UNNAMED = re.compile(
     r"bottom|up|down|middle|cent(?:er|re)|corner|edge|half|side|end|start|screen|monitor|desktop|trash|bin)s?)$",
     re.IGNORECASE,
 )
-_ORDINAL = re.compile(r"\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last)\b")
+_ORDINALS = frozenset("first second third fourth fifth sixth seventh eighth ninth tenth last".split())
 
 
 def _clicker(**extra: Any) -> Build:
@@ -57,9 +57,9 @@ def _named_button(match: re.Match[str], scene: Scene) -> Reading | None:
     return call("click", target=match["target"]) if match["target"].lower() in _BUTTONS else None
 
 
-def _nth_link(match: re.Match[str], scene: Scene) -> Reading:
-    ordinal = _ORDINAL.search(match.group().lower())
-    return call("click", target=f"{ordinal[0]} link") if ordinal else Reading()
+def _nth_link(match: re.Match[str], scene: Scene) -> Reading | None:
+    nth = match["nth"].lower()
+    return call("click", target=f"{nth} link") if nth in _ORDINALS else None
 
 
 def _click_place(match: re.Match[str], scene: Scene) -> Reading | None:
@@ -116,8 +116,7 @@ select [the] <target> (button|link|tab|option|checkbox|icon)
 (check|tick|uncheck) [the] <target> (box|checkbox|check box)
 
 = nth link
-(click|click on|open|follow|go to|tap|choose|select) [the] (first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|\
-tenth|last) (link|hyperlink) [on] [the|this] [page]
+(click|click on|open|follow|go to|tap|choose|select) [the] <nth> (link|hyperlink) [on] [the|this] [page]
 
 = click place
 (click|left click|tap) [on|at] [the] [position|coordinates|point|pixel] <x> (by|and|comma) <y>

@@ -85,15 +85,24 @@ def _command(text: str) -> str:
 
 def _type(match: re.Match[str], scene: Scene) -> Reading | None:
     text = match["text"]
-    if _MADE_UP.search(text) or _UNKNOWN_TEXT.search(text):
+    if not _dictated(text):
         return None
     if within := _IN_APP.match(text):
         where = within["where"].lower()
         if where in _IT:
             return None if _SENTENCE.match(text) else _type_in_it(within["text"], scene)
-        if where in (scene.apps or ()) or where in _EDITORS:
+        if _takes_text(where, scene):
             return _typed_in(where, within["text"], scene)
     return typed(text, scene)
+
+
+def _dictated(text: str) -> bool:
+    """Whether the words are what is to be typed, not a description of it."""
+    return not (_MADE_UP.search(text) or _UNKNOWN_TEXT.search(text))
+
+
+def _takes_text(where: str, scene: Scene) -> bool:
+    return where in (scene.apps or ()) or where in _EDITORS
 
 
 def _typed_in(where: str, text: str, scene: Scene) -> Reading:
@@ -127,9 +136,7 @@ def _write(match: re.Match[str], scene: Scene) -> Reading | None:
 def _type_in(match: re.Match[str], scene: Scene) -> Reading | None:
     """As in "in the terminal type ls": "type ls in the terminal", said the other way round."""
     where = match["where"].lower()
-    if where not in (scene.apps or ()) and where not in _EDITORS:
-        return None
-    if _MADE_UP.search(match["text"]) or _UNKNOWN_TEXT.search(match["text"]):
+    if not _takes_text(where, scene) or not _dictated(match["text"]):
         return None
     return _typed_in(where, match["text"], scene)
 
@@ -141,14 +148,20 @@ def _work_out(match: re.Match[str], scene: Scene) -> Reading | None:
     return Reading((Call("type_text", {"text": sum_}), enter)) if sum_ else None
 
 
-def _run(match: re.Match[str], scene: Scene) -> Reading | None:
-    """A command for the terminal that was opened just before, or is named, or stands in front."""
-    named = re.search(r"(?i) (?:in|on) (?:the |a )?(?:terminal|console|command line)$", match.group())
-    here = not named and scene.before and _recent_app(scene).lower() in _TERMINALS
-    if not (named or here) or _NO_COMMAND.search(match["text"]):
+def _run_here(match: re.Match[str], scene: Scene) -> Reading | None:
+    """A command for the terminal that was opened just before."""
+    here = scene.before and _recent_app(scene).lower() in _TERMINALS
+    return _ran((), match["text"]) if here else None
+
+
+def _run_there(match: re.Match[str], scene: Scene) -> Reading | None:
+    return _ran((Call("open_app", {"name": "terminal"}),), match["text"])
+
+
+def _ran(opened: tuple[Call, ...], text: str) -> Reading | None:
+    if _NO_COMMAND.search(text):
         return None
-    opened = () if here else (Call("open_app", {"name": "terminal"}),)
-    typing = Call("type_text", {"text": _command(match["text"])})
+    typing = Call("type_text", {"text": _command(text)})
     return Reading((*opened, typing, Call("press_keys", {"keys": "enter"})), free=True)
 
 
@@ -166,8 +179,10 @@ word|type the phrase|dictate|key in|insert the text|type this|input) <text>
 = work out
 (compute|calculate|work out|figure out|solve|do) <sum>
 
-= run
+= run there
 (run|execute) [the command] <text> (in|on) [the|a] (terminal|console|command line)
+
+= run here
 (run|execute) [the command] <text>
 """
 
@@ -179,6 +194,7 @@ def typing_rules() -> tuple[Rule, ...]:
         "write": _write,
         "type in": _type_in,
         "work out": _work_out,
-        "run": _run,
+        "run there": _run_there,
+        "run here": _run_here,
     }
-    return book_rules(_PHRASES, builds, verbatim=("type", "write", "type in", "run"))
+    return book_rules(_PHRASES, builds, verbatim=("type", "write", "type in", "run there", "run here"))
