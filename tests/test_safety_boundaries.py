@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from plan_steps import open_app as app
+from plan_steps import press_keys as keys
+from plan_steps import type_text as text
 
 from anovax.config import SafetyConfig
 from anovax.plan import Plan, Step, World
@@ -26,18 +29,6 @@ EDITOR = WindowRef(id=2, app="Mousepad", title="notes.txt")
 BROWSER = WindowRef(id=3, app="firefox", title="Home - Mozilla Firefox")
 MODAL = WindowRef(id=4, app="Gvim", title="notes.txt")
 LINES = "the quick brown fox\n" * 450  # more than the keys that a plan may press
-
-
-def text(value: str) -> dict[str, object]:
-    return {"tool": "type_text", "text": value}
-
-
-def keys(value: str, times: int = 1) -> dict[str, object]:
-    return {"tool": "press_keys", "keys": value, "times": times}
-
-
-def app(name: str) -> dict[str, object]:
-    return {"tool": "open_app", "name": name}
 
 
 def plan(*steps: dict[str, object]) -> Plan:

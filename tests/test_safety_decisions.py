@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from plan_steps import press_keys as keys
+from plan_steps import type_text as text
 
 from anovax.config import SafetyConfig
 from anovax.plan import Decision, Plan, Step, Verdict, World
@@ -360,14 +362,6 @@ def test_consent_covers_the_same_thing_only() -> None:
 
 def judged(*steps: dict[str, object], **world: object) -> str:
     return SAFETY.judge(Plan.parse({"steps": list(steps)}, TOOLS), World(**world)).verdict.decision.value  # type: ignore[arg-type]
-
-
-def text(value: str) -> dict[str, object]:
-    return {"tool": "type_text", "text": value}
-
-
-def keys(value: str, times: int = 1) -> dict[str, object]:
-    return {"tool": "press_keys", "keys": value, "times": times}
 
 
 @pytest.mark.parametrize("window", [TERMINAL, None])

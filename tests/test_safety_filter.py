@@ -8,6 +8,9 @@ import json
 from pathlib import Path
 
 import pytest
+from plan_steps import open_app as app
+from plan_steps import press_keys as keys
+from plan_steps import type_text as text
 
 from anovax.config import SafetyConfig
 from anovax.errors import SafetyError
@@ -24,18 +27,6 @@ DIALOG = WindowRef(id=3, pid=30, app="Zenity", title="Update available")
 
 def plan(*steps: dict[str, object]) -> Plan:
     return Plan.parse({"steps": list(steps)}, TOOLS)
-
-
-def app(name: str) -> dict[str, object]:
-    return {"tool": "open_app", "name": name}
-
-
-def text(value: str) -> dict[str, object]:
-    return {"tool": "type_text", "text": value}
-
-
-def keys(value: str, times: int = 1) -> dict[str, object]:
-    return {"tool": "press_keys", "keys": value, "times": times}
 
 
 def decision(*steps: dict[str, object], **world: object) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from plan_steps import Step, open_app, press_keys, type_text
 
 from anovax.config import SafetyConfig
 from anovax.plan import Plan, World
@@ -12,19 +13,6 @@ from anovax.tool import WindowRef, discover
 
 TOOLS = discover()
 SAFETY = Safety(TOOLS, SafetyConfig())
-Step = dict[str, object]
-
-
-def _app(name: str) -> Step:
-    return {"tool": "open_app", "name": name}
-
-
-def _type(text: str) -> Step:
-    return {"tool": "type_text", "text": text}
-
-
-def _press(keys: str) -> Step:
-    return {"tool": "press_keys", "keys": keys}
 
 
 def _stopped(*steps: Step, focus: WindowRef | None = None) -> bool:
@@ -307,7 +295,7 @@ https://example.org/watch?v=abc
 
 @pytest.mark.parametrize("command", _lines(EVALUATED) + _lines(RUN_BY_OPTION) + _lines(WRITTEN) + _lines(MACHINE))
 def test_a_harmful_command_is_stopped(command: str) -> None:
-    assert _stopped(_app("terminal"), _type(command), _press("enter"))
+    assert _stopped(open_app("terminal"), type_text(command), press_keys("enter"))
 
 
 @pytest.mark.parametrize(
@@ -315,13 +303,13 @@ def test_a_harmful_command_is_stopped(command: str) -> None:
     ["i3-msg exec rm -rf ~", "uv run rm -rf ~", "script -c 'rm -rf ~'", "make CC='rm -rf ~'", "fd . -x rm -rf /"],
 )
 def test_what_runs_inside_is_judged_as_itself(command: str) -> None:
-    steps = [_app("terminal"), _type(command), _press("enter")]
+    steps = [open_app("terminal"), type_text(command), press_keys("enter")]
     assert SAFETY.judge(Plan.parse({"steps": steps}, TOOLS)).verdict.decision == "refuse"
 
 
 @pytest.mark.parametrize("command", _lines(HARMLESS))
 def test_its_harmless_relative_is_not(command: str) -> None:
-    assert not _stopped(_app("terminal"), _type(command), _press("enter"))
+    assert not _stopped(open_app("terminal"), type_text(command), press_keys("enter"))
 
 
 # --- Windows ----------------------------------------------------------------------------------------------------------
@@ -375,12 +363,12 @@ cd %USERPROFILE%
 
 @pytest.mark.parametrize("command", _lines(WINDOWS))
 def test_a_harmful_windows_command_is_stopped(command: str) -> None:
-    assert _stopped(_app("powershell"), _type(command), _press("enter"))
+    assert _stopped(open_app("powershell"), type_text(command), press_keys("enter"))
 
 
 @pytest.mark.parametrize("command", _lines(WINDOWS_HARMLESS))
 def test_its_harmless_windows_relative_is_not(command: str) -> None:
-    assert not _stopped(_app("powershell"), _type(command), _press("enter"))
+    assert not _stopped(open_app("powershell"), type_text(command), press_keys("enter"))
 
 
 # --- addresses and searches -------------------------------------------------------------------------------------------
@@ -423,17 +411,17 @@ example.org:22
 
 @pytest.mark.parametrize("text", _lines(SEARCHED))
 def test_words_with_a_slash_or_a_colon_are_searched_for(text: str) -> None:
-    assert not _stopped(_app("firefox"), _press("ctrl+l"), _type(text), _press("enter"))
+    assert not _stopped(open_app("firefox"), press_keys("ctrl+l"), type_text(text), press_keys("enter"))
     assert not _stopped({"tool": "open_url", "url": text})
 
 
 @pytest.mark.parametrize("text", _lines(ADDRESSED))
 def test_computers_nearby_and_odd_addresses_are_not_taken_for_words(text: str) -> None:
-    assert _stopped(_app("firefox"), _press("ctrl+l"), _type(text), _press("enter"))
+    assert _stopped(open_app("firefox"), press_keys("ctrl+l"), type_text(text), press_keys("enter"))
 
 
 def test_the_keypad_resets_nothing() -> None:
-    assert _stopped(_press("ctrl+alt+KP_Decimal"))
+    assert _stopped(press_keys("ctrl+alt+KP_Decimal"))
 
 
 # --- letters that the grammar cannot bear -----------------------------------------------------------------------------
@@ -447,19 +435,19 @@ def test_no_letter_ends_the_process(context: str) -> None:
     for char in ODD:
         for text in (context, context + " ; rm notes"):
             typed = text.replace("%s", char)
-            SAFETY.judge(Plan.parse({"steps": [_app("terminal"), _type(typed), _press("enter")]}, TOOLS))
-    assert _stopped(_app("terminal"), _type("echo \U00090000{ ; rm notes\n"))
+            SAFETY.judge(Plan.parse({"steps": [open_app("terminal"), type_text(typed), press_keys("enter")]}, TOOLS))
+    assert _stopped(open_app("terminal"), type_text("echo \U00090000{ ; rm notes\n"))
 
 
 def test_letters_in_place_of_others_are_told_as_they_were_given() -> None:
-    steps = [_app("terminal"), _type("./приветä.sh\n")]
+    steps = [open_app("terminal"), type_text("./приветä.sh\n")]
     assert "приветä.sh" in SAFETY.judge(Plan.parse({"steps": steps}, TOOLS)).verdict.reason
     many = "".join(chr(0x400 + number) for number in range(80))
-    assert _stopped(_app("terminal"), _type(f"echo {many}; rm {many}\n"))
-    assert not _stopped(_app("terminal"), _type(f"echo {many}\n"))
-    assert _stopped(_app("terminal"), _type("echo 'rm notes' > д\n"), _type("sh д\n"))
-    assert _stopped(_app("terminal"), _type("echo 'rm notes' > д; sh -c 'sh д'\n"))
-    assert not _stopped(_app("terminal"), _type("cat Bücher/ж.txt\n"))
+    assert _stopped(open_app("terminal"), type_text(f"echo {many}; rm {many}\n"))
+    assert not _stopped(open_app("terminal"), type_text(f"echo {many}\n"))
+    assert _stopped(open_app("terminal"), type_text("echo 'rm notes' > д\n"), type_text("sh д\n"))
+    assert _stopped(open_app("terminal"), type_text("echo 'rm notes' > д; sh -c 'sh д'\n"))
+    assert not _stopped(open_app("terminal"), type_text("cat Bücher/ж.txt\n"))
 
 
 # --- bounds -----------------------------------------------------------------------------------------------------------
@@ -473,23 +461,25 @@ TOO_MUCH = {
 
 @pytest.mark.parametrize("kind", TOO_MUCH)
 def test_what_would_take_long_to_judge_is_asked_about(kind: str) -> None:
-    steps = [_app("terminal"), _type(TOO_MUCH[kind]), _press("enter")]
+    steps = [open_app("terminal"), type_text(TOO_MUCH[kind]), press_keys("enter")]
     verdict = SAFETY.judge(Plan.parse({"steps": steps}, TOOLS)).verdict
     assert (verdict.decision, verdict.rule) in (("ask", "too_deep"), ("ask", "hidden"))
 
 
 def test_long_everyday_commands_are_within_the_bounds() -> None:
     assert not _stopped(
-        _app("terminal"), _type("touch " + " ".join(f"file{n}.txt" for n in range(100))), _press("enter")
+        open_app("terminal"), type_text("touch " + " ".join(f"file{n}.txt" for n in range(100))), press_keys("enter")
     )
-    assert not _stopped(_app("terminal"), _type("\n".join(["ls -la", "cd src", "make", "git status", "git diff"] * 7)))
-    assert not _stopped(_app("terminal"), _type("x=" + "a" * 150 + "; echo ${x#a*b}\n"))
+    assert not _stopped(
+        open_app("terminal"), type_text("\n".join(["ls -la", "cd src", "make", "git status", "git diff"] * 7))
+    )
+    assert not _stopped(open_app("terminal"), type_text("x=" + "a" * 150 + "; echo ${x#a*b}\n"))
 
 
 @pytest.mark.parametrize("text", ["rm notes\x15\x1f\n", "rm notes\x15\x18\x15\n", "echo \x1d\n", "\x1f\n"])
 def test_control_characters_are_keys(text: str) -> None:
     """Ctrl+_ takes back what Ctrl+U has killed; what stands there then cannot be seen."""
-    assert _stopped(_app("terminal"), _type(text))
+    assert _stopped(open_app("terminal"), type_text(text))
 
 
 def test_each_letter_has_one_place() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from plan_steps import Step, open_app, press_keys, type_text
 
 from anovax.config import SafetyConfig
 from anovax.plan import Plan, World
@@ -12,19 +13,6 @@ from anovax.tool import discover
 
 TOOLS = discover()
 SAFETY = Safety(TOOLS, SafetyConfig())
-Step = dict[str, object]
-
-
-def _app(name: str) -> Step:
-    return {"tool": "open_app", "name": name}
-
-
-def _type(text: str) -> Step:
-    return {"tool": "type_text", "text": text}
-
-
-def _press(keys: str) -> Step:
-    return {"tool": "press_keys", "keys": keys}
 
 
 def _decision(*steps: Step) -> str:
@@ -160,22 +148,22 @@ db.users.deleteMany({})
 
 @pytest.mark.parametrize("command", HARMFUL.strip().split("\n"))
 def test_harm_in_a_terminal_is_not_run_silently(command: str) -> None:
-    assert _stopped(_app("terminal"), _type(command), _press("enter"))
+    assert _stopped(open_app("terminal"), type_text(command), press_keys("enter"))
 
 
 @pytest.mark.parametrize("command", WINDOWS.strip().split("\n"))
 def test_harm_on_windows_is_not_run_silently(command: str) -> None:
-    assert _stopped(_app("powershell"), _type(command), _press("enter"))
+    assert _stopped(open_app("powershell"), type_text(command), press_keys("enter"))
 
 
 @pytest.mark.parametrize("command", UNKNOWN_WINDOW.strip().split("\n"))
 def test_harm_that_looks_like_words_is_not_run_in_an_unknown_window(command: str) -> None:
-    assert _stopped(_type(command), _press("enter"))
+    assert _stopped(type_text(command), press_keys("enter"))
 
 
 @pytest.mark.parametrize("name", ["killall finder", "shutdown now", "rm notes", "systemctl poweroff"])
 def test_a_command_is_no_application(name: str) -> None:
-    assert _stopped(_app(name))
+    assert _stopped(open_app(name))
 
 
 @pytest.mark.parametrize(
@@ -184,7 +172,7 @@ def test_a_command_is_no_application(name: str) -> None:
      "ctrl+altgr+delete", "super+alt+f4", "shift+sleep"],
 )  # fmt: skip
 def test_chords_that_lose_work_stop_however_they_are_spelt(keys: str) -> None:
-    assert _stopped(_press(keys))
+    assert _stopped(press_keys(keys))
 
 
 @pytest.mark.parametrize(
@@ -215,31 +203,31 @@ DOCUMENT = "cat <<EOF\nrm -rf ~\nEOF"
 
 
 def test_a_here_document_is_data_however_it_is_typed() -> None:
-    lines = [step for text in DOCUMENT.split("\n") for step in (_type(text), _press("enter"))]
-    assert _decision(_app("terminal"), _type(DOCUMENT + "\n")) == "approve"
-    assert _decision(_app("terminal"), _type(DOCUMENT), _press("enter")) == "approve"
-    assert _decision(_app("terminal"), *lines) == "approve"
+    lines = [step for text in DOCUMENT.split("\n") for step in (type_text(text), press_keys("enter"))]
+    assert _decision(open_app("terminal"), type_text(DOCUMENT + "\n")) == "approve"
+    assert _decision(open_app("terminal"), type_text(DOCUMENT), press_keys("enter")) == "approve"
+    assert _decision(open_app("terminal"), *lines) == "approve"
 
 
 @pytest.mark.parametrize(
     "steps",
     [
-        [_type("bash <<EOF\nrm -rf ~\n")],
-        [_type("cat <<EOF | sh\nrm -rf ~\n")],
-        [_type("cat <<EOF > a.sh\nrm -rf ~\nEOF\nsh a.sh\n")],
-        [_type(DOCUMENT + "\nrm -rf ~\n")],
-        [_type("cat <<EOF\n"), _press("ctrl+c"), _type("rm -rf ~\n")],
-        [_type("cat <<EOF\n\x03rm -rf ~\n")],
-        [_type("cat <<EOF\n"), _press("ctrl+d"), _type("rm -rf ~\n")],
-        [_type("cat <<EOF\n"), _app("terminal"), _type("rm -rf ~\n")],
-        [_type("cat <<EOF\n"), {"tool": "focus_window", "name": "konsole"}, _type("rm -rf ~\n")],
-        [_type("cat <<EOF\n"), _press("ctrl+c"), _type("echo hi\n"), _type("rm -rf ~\n")],
-        [_type("cat <<EOF\n"), _press("super"), _type("rm -rf ~\n")],
-        [_type("cat <<EOF\n"), {"tool": "click", "x": 5, "y": 5}, _type("rm -rf ~\n")],
+        [type_text("bash <<EOF\nrm -rf ~\n")],
+        [type_text("cat <<EOF | sh\nrm -rf ~\n")],
+        [type_text("cat <<EOF > a.sh\nrm -rf ~\nEOF\nsh a.sh\n")],
+        [type_text(DOCUMENT + "\nrm -rf ~\n")],
+        [type_text("cat <<EOF\n"), press_keys("ctrl+c"), type_text("rm -rf ~\n")],
+        [type_text("cat <<EOF\n\x03rm -rf ~\n")],
+        [type_text("cat <<EOF\n"), press_keys("ctrl+d"), type_text("rm -rf ~\n")],
+        [type_text("cat <<EOF\n"), open_app("terminal"), type_text("rm -rf ~\n")],
+        [type_text("cat <<EOF\n"), {"tool": "focus_window", "name": "konsole"}, type_text("rm -rf ~\n")],
+        [type_text("cat <<EOF\n"), press_keys("ctrl+c"), type_text("echo hi\n"), type_text("rm -rf ~\n")],
+        [type_text("cat <<EOF\n"), press_keys("super"), type_text("rm -rf ~\n")],
+        [type_text("cat <<EOF\n"), {"tool": "click", "x": 5, "y": 5}, type_text("rm -rf ~\n")],
     ],
 )
 def test_what_runs_after_or_in_a_here_document_stops(steps: list[Step]) -> None:
-    assert _stopped(_app("terminal"), *steps)
+    assert _stopped(open_app("terminal"), *steps)
 
 
 # --- harmless --------------------------------------------------------------------------------------------------------
@@ -302,19 +290,19 @@ he said 'yes' and left
 
 @pytest.mark.parametrize("command", HARMLESS.strip().split("\n"))
 def test_developers_commands_pass(command: str) -> None:
-    assert not _stopped(_app("terminal"), _type(command), _press("enter"))
+    assert not _stopped(open_app("terminal"), type_text(command), press_keys("enter"))
 
 
 @pytest.mark.parametrize("text", SAID.strip().split("\n"))
 def test_words_pass_in_an_unknown_window(text: str) -> None:
-    assert not _stopped(_type(text), _press("enter"))
+    assert not _stopped(type_text(text), press_keys("enter"))
 
 
 @pytest.mark.parametrize(
     "name", ["age of empires", "open office", "script editor", "screen recorder", "history viewer", "time machine"]
 )
 def test_names_of_applications_pass(name: str) -> None:
-    assert not _stopped(_app(name))
+    assert not _stopped(open_app(name))
 
 
 @pytest.mark.parametrize(
@@ -339,14 +327,14 @@ def test_ordinary_addresses_pass(url: str) -> None:
     ],
 )
 def test_look_alike_letters_are_no_words_in_an_unknown_window(text: str) -> None:
-    assert _stopped(_type(text), _press("enter"))
+    assert _stopped(type_text(text), press_keys("enter"))
 
 
 @pytest.mark.parametrize(
     "text", ["Привет, как дела?", "naïve café", "你好世界", "ｈｅｌｌｏ ｗｏｒｌｄ", "Ümläut straße"]
 )
 def test_words_of_all_scripts_pass_in_an_unknown_window(text: str) -> None:
-    assert not _stopped(_type(text), _press("enter"))
+    assert not _stopped(type_text(text), press_keys("enter"))
 
 
 @pytest.mark.parametrize(
@@ -370,7 +358,7 @@ def test_escapes_and_invisible_characters_together_do_not_hide_a_scheme(url: str
      "sed -I '' s/a/b/ notes"],
 )  # fmt: skip
 def test_assignments_redirections_and_other_shells_inside_lists_stop(command: str) -> None:
-    assert _stopped(_app("terminal"), _type(command), _press("enter"))
+    assert _stopped(open_app("terminal"), type_text(command), press_keys("enter"))
 
 
 # --- a third look -----------------------------------------------------------------------------------------------------
@@ -412,32 +400,32 @@ batch
 
 @pytest.mark.parametrize("command", THIRD.strip().split("\n"))
 def test_more_harm_in_a_terminal_is_not_run_silently(command: str) -> None:
-    assert _stopped(_app("terminal"), _type(command), _press("enter"))
+    assert _stopped(open_app("terminal"), type_text(command), press_keys("enter"))
 
 
 @pytest.mark.parametrize("command", THIRD_HARMLESS.strip().split("\n"))
 def test_more_developers_commands_pass(command: str) -> None:
-    assert not _stopped(_app("terminal"), _type(command), _press("enter"))
+    assert not _stopped(open_app("terminal"), type_text(command), press_keys("enter"))
 
 
 @pytest.mark.parametrize("text", ["mount everest", "service animals", "batch cooking recipes", "wipe the counter"])
 def test_programs_names_that_are_words_pass_in_an_unknown_window(text: str) -> None:
-    assert not _stopped(_type(text), _press("enter"))
+    assert not _stopped(type_text(text), press_keys("enter"))
 
 
 @pytest.mark.parametrize("command", ["control evil.cpl", "control /name x C:\\Temp\\evil.cpl"])
 def test_control_panels_from_elsewhere_stop(command: str) -> None:
-    assert _stopped(_app("command prompt"), _type(command), _press("enter"))
-    assert not _stopped(_app("command prompt"), _type("control appwiz.cpl"), _press("enter"))
+    assert _stopped(open_app("command prompt"), type_text(command), press_keys("enter"))
+    assert not _stopped(open_app("command prompt"), type_text("control appwiz.cpl"), press_keys("enter"))
 
 
 @pytest.mark.parametrize(
     "steps",
-    [[_press("escape"), _press("k"), _press("enter")], [_press("escape"), _type(".\n")], [_type("\x1bk\n")],
-     [_type("r\n")]],
+    [[press_keys("escape"), press_keys("k"), press_keys("enter")], [press_keys("escape"), type_text(".\n")],
+     [type_text("\x1bk\n")], [type_text("r\n")]],
 )  # fmt: skip
 def test_keys_behind_escape_recall_lines_that_cannot_be_seen(steps: list[Step]) -> None:
-    assert _stopped(_app("terminal"), *steps)
+    assert _stopped(open_app("terminal"), *steps)
 
 
 @pytest.mark.parametrize(
@@ -446,8 +434,8 @@ def test_keys_behind_escape_recall_lines_that_cannot_be_seen(steps: list[Step]) 
      ":lua os.remove('x')", ":py3 import os", ":silent !rm notes", ":exe '!x'", "ihello\x1b:!rm notes", "x:!rm notes"],
 )  # fmt: skip
 def test_a_modal_editor_takes_commands(text: str) -> None:
-    assert _stopped(_app("vim"), _type(text + "\n"))
-    assert _stopped(_app("gvim"), _type("hello\n" * 40 + text + "\n"))
+    assert _stopped(open_app("vim"), type_text(text + "\n"))
+    assert _stopped(open_app("gvim"), type_text("hello\n" * 40 + text + "\n"))
 
 
 @pytest.mark.parametrize(
@@ -456,12 +444,12 @@ def test_a_modal_editor_takes_commands(text: str) -> None:
      "if x: return 1", "see https://example.org", "wow!", "a:b"],
 )  # fmt: skip
 def test_text_in_a_modal_editor_is_text(text: str) -> None:
-    assert not _stopped(_app("vim"), _type(text + "\n"))
+    assert not _stopped(open_app("vim"), type_text(text + "\n"))
 
 
 @pytest.mark.parametrize("keys", ["alt+!", "alt+shift+1", "alt+&", "alt+|", "alt+x"])
 def test_an_editors_own_prompt_takes_commands(keys: str) -> None:
-    assert _stopped(_app("emacs"), _press(keys), _type("rm -rf ~\n"))
+    assert _stopped(open_app("emacs"), press_keys(keys), type_text("rm -rf ~\n"))
 
 
 @pytest.mark.parametrize(
