@@ -16,8 +16,10 @@ import pytest
 from anovax.config import PlannerConfig, SafetyConfig
 from anovax.errors import AnovaxError, Cancelled, PlannerError
 from anovax.plan import Context, Failure, PastTurn, Plan, Planned, PlanRequest, Step, World
+from anovax.planner.decode import looping
 from anovax.planner.engine import BATCH
 from anovax.planner.llamacpp import LlamaCpp
+from anovax.planner.local import Local
 from anovax.planner.prefix_cache import PrefixCache
 from anovax.safety import ApprovedPlan, Safety
 from anovax.tool import CancelFlag, Toolbox, WindowRef, discover
@@ -251,7 +253,7 @@ ALPHABETS = (
 
 def strange_request(number: int) -> str:
     chance = random.Random(number)
-    length = chance.choice((0, 1, 3, 12, 40, 400, 5000))
+    length = chance.choices((0, 1, 3, 12, 40, 400, 5000), (6, 20, 20, 30, 20, 3, 1))[0]
     filler = "".join(chance.choices(chance.choice(ALPHABETS), k=length))
     seed = chance.choice(SEEDS) if length < 5000 else "{}"
     return seed.replace("{}", filler).replace("{{", "{").replace("}}", "}")
@@ -282,6 +284,33 @@ async def test_a_plan_of_nothing_becomes_a_question(planner: LlamaCpp) -> None:
     """Found by the thousands below: the model answers characters without width with no words at all."""
     planned = await ask(planner, '[0,"\u202e\ufeff\u200b\u200b\u200b\u200b\u200b\ufeff\u202e\u200b\u202e\u200b"]')
     assert planned.plan.steps or planned.plan.say
+
+
+@pytest.mark.parametrize(
+    ("tokens", "loops"),
+    [
+        ([7] * 64, True),
+        ([7] * 63, False),
+        ([1, *[2, 3, 4] * 30], True),
+        ([*range(21)] * 4, True),
+        ([*range(22)] * 4, False),  # a long sentence said three times may be what was asked for
+        ([*[2, 3, 4] * 30, 9], False),
+        ([], False),
+    ],
+)
+def test_a_model_that_repeats_itself_is_known(tokens: list[int], loops: bool) -> None:
+    assert looping(tokens) is loops
+
+
+async def test_a_model_that_repeats_itself_is_not_waited_for(
+    planner: LlamaCpp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sampled: list[int] = []
+    whole = Local._whole
+    monkeypatch.setattr(Local, "_whole", lambda _, *end: (sampled.append(end[0].sampled), whole(*end))[1])
+    with pytest.raises(PlannerError, match="too long"):
+        await ask(planner, '"::,{"\\,}{: ' * 3)
+    assert sampled[0] < PlannerConfig().max_tokens / 2
 
 
 async def test_any_request_gives_a_valid_plan_or_a_clear_error(planner: LlamaCpp, tools: Toolbox) -> None:

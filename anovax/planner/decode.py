@@ -8,7 +8,7 @@ https://github.com/apoorvumang/prompt-lookup-decoding).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,13 +19,15 @@ from anovax.planner.engine import Engine
 
 Logits = NDArray[np.float32]
 NO_TEXT = ""
+_LOOP_TOKENS = 64  # chosen by the model one by one, and nothing but a repetition: greedy decoding never leaves it
+_LOOP_PERIOD = _LOOP_TOKENS // 3
 
 
 @dataclass
 class Written:
     """What was written. ``sampled`` tokens cost a choice of the model each, ``copied`` ones were proposed from the
     request and confirmed by it, ``forced`` ones followed from the grammar; ``passes`` through the model in all;
-    ``truncated``: the token budget ended before the text did."""
+    ``truncated``: the token budget ended before the text did, or the model began to repeat itself."""
 
     text: str = ""
     sampled: int = 0
@@ -47,6 +49,12 @@ def choose(logits: Logits, matcher: Any) -> int:
     return int(np.where(allowed(matcher, len(logits)), logits, -np.inf).argmax())
 
 
+def looping(tokens: Sequence[int]) -> bool:
+    """Whether the last of ``tokens`` say the same at least three times over."""
+    tail = list(tokens[-_LOOP_TOKENS:])
+    return len(tail) == _LOOP_TOKENS and any(tail[n:] == tail[:-n] for n in range(1, _LOOP_PERIOD + 1))
+
+
 class Writer:
     """Writes one text under ``matcher`` (a fresh llguidance LLMatcher) after what ``engine`` has read.
 
@@ -59,6 +67,7 @@ class Writer:
     ) -> None:
         self.engine, self.matcher, self.budget, self._propose = engine, matcher, budget, propose
         self.out = Written()
+        self._chosen: list[int] = []  # since the user's words were last copied: those may repeat themselves
 
     def feed(self, tokens: list[int], want: int = 1) -> Logits:
         self.out.passes += 1
@@ -81,14 +90,15 @@ class Writer:
         return b"".join(self.out.pieces).decode("utf-8", "replace")
 
     def finish(self, logits: Logits) -> Written:
-        """Go on until the grammar is satisfied or the budget is spent. ``logits``: after the last token fed,
-        (n_vocab,)."""
+        """Go on until the grammar is satisfied, the budget is spent or the model repeats itself. ``logits``: after the
+        last token fed, (n_vocab,)."""
         while not self.matcher.is_accepting():
-            if self.out.sampled + self.out.copied >= self.budget:
+            if self.out.sampled + self.out.copied >= self.budget or looping(self._chosen):
                 self.out.truncated = True
                 break
             token = choose(logits, self.matcher)
             self.out.sampled += 1
+            self._chosen.append(token)
             tokens = [token, *self.write([token])]
             if not self.matcher.is_accepting():
                 logits = self._feed_with_draft(tokens)
@@ -106,6 +116,7 @@ class Writer:
                 return np.asarray(logits[kept])
             self._note([token])
             self.out.copied += 1
+            self._chosen.clear()
             if self.matcher.is_accepting():
                 break
         return np.asarray(logits[-1])
