@@ -100,7 +100,11 @@ class OrchestratorConfig(Part):
 class RecoveryConfig(Part):
     enabled: bool = Field(True, description="repair failed core steps")
     turns: int = Field(6, ge=1, le=6, description="thinking turns at most")
-    ahead: bool = Field(True, description="run what only reads while the model thinks; off to see what it saves")
+    ahead: Literal["lasting", "all", "off"] = Field(
+        "lasting",
+        description="read-only steps that run while the model thinks: those whose result a repair does not change, or "
+        "also looks at the screen (worth it with cores to spare)",
+    )
 
 
 class MemoryConfig(Part):

@@ -103,7 +103,7 @@ class Recovery:
             return Repair(result="asked", say=_question(outcomes[index]))
         state = _State(text, _tried(plan.steps, outcomes), {plan.steps[index]}, plan.steps[index:], _names(plan))
         self._owe(state, state.owed, outcomes[index])
-        state.ahead = tuple(s for s in state.owed[1:] if self._config.ahead and self._reads(s))
+        state.ahead = tuple(step for step in state.owed[1:] if self._runs_ahead(step))
         for _ in range(self._config.turns):
             planned = self._known(state) or await self._think(state, ports, cancel)
             ended = await self._act(state, planned, ports, cancel)
@@ -186,6 +186,11 @@ class Recovery:
             return None
         state.note(batch, ran)
         return await self._finish(state, batch, ports)
+
+    def _runs_ahead(self, step: Step) -> bool:
+        """Looking at the screen takes the model's cores, and after the repair it must be done again."""
+        which = self._config.ahead
+        return which != "off" and self._reads(step) and (which == "all" or not self._tools.spec(step.tool).looks)
 
     def _meant(self, step: Step, state: _State, context: Context) -> Step:
         """A name that the failed tool itself offered is meant for that tool, though the model gave it to another one

@@ -9,7 +9,7 @@ import shutil
 import pytest
 
 from anovax.bench.recovery import NEEDED, Row, run, totals
-from anovax.bench.recovery_cases import CASES
+from anovax.bench.recovery_cases import CASES, READING
 from anovax.bench.recovery_unseen import UNSEEN
 from anovax.config import Config, PlannerConfig
 from anovax.plan import Plan
@@ -20,9 +20,9 @@ from anovax.tool import discover
 def test_different_cases_whose_plans_may_run() -> None:
     tools, config = discover(), Config()
     safety = Safety(tools, config.safety)
-    assert len({case.name for case in (*CASES, *UNSEEN)}) == 35
+    assert len({case.name for case in (*CASES, *UNSEEN, *READING)}) == 38
     assert len(CASES) == 20
-    for case in (*CASES, *UNSEEN):
+    for case in (*CASES, *UNSEEN, *READING):
         plan = Plan.parse({"steps": [{"tool": tool, **args} for tool, args in case.steps]}, tools)
         assert isinstance(safety.judge(plan), ApprovedPlan), case.name
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -135,14 +135,25 @@ def test_a_refused_batch_ends_the_loop() -> None:
     assert (ended.result, ended.say) == ("failed", "that is dangerous")
 
 
-def test_read_only_steps_run_while_the_model_thinks() -> None:
-    world = World(plan_of(RIGHT), watch=True)
-    ended = repair(world, plan_of(OPEN, TIME, SHOT), failed(), skipped("get_time"), skipped("screenshot"))
+@pytest.mark.parametrize(
+    ("which", "ran", "hidden"),
+    [
+        ("lasting", ["get_time", "open_app", "screenshot"], [("get_time",)]),
+        ("all", ["get_time", "screenshot", "open_app", "screenshot"], [("get_time", "screenshot")]),  # taken again
+        ("off", ["open_app", "get_time", "screenshot"], []),
+    ],
+)
+def test_read_only_steps_run_while_the_model_thinks(
+    which: Literal["lasting", "all", "off"], ran: list[str], hidden: list[tuple[str, ...]]
+) -> None:
+    world = World(plan_of(RIGHT), watch=which != "off")
+    loop = Recovery(RecoveryConfig(ahead=which), TOOLS)
+    outcomes = (failed(), skipped("get_time"), skipped("screenshot"))
+    ended = asyncio.run(loop.repair("open it", plan_of(OPEN, TIME, SHOT), outcomes, world.ports(), CancelFlag()))
     assert ended.result == "repaired"
-    tools = [step["tool"] for step in world.ran]
-    assert tools == ["get_time", "screenshot", "open_app", "screenshot"]  # the picture is taken again, the time is not
+    assert [step["tool"] for step in world.ran] == ran
     assert {outcome.tool for outcome in ended.outcomes} == {"open_app", "get_time", "screenshot"}
-    assert world.hidden[0][0] == ("get_time", "screenshot")
+    assert [tools for tools, _ in world.hidden] == hidden
 
 
 def test_the_failed_tools_own_remedy_comes_before_any_thinking() -> None:
@@ -225,16 +236,6 @@ def test_what_a_tool_advises_the_user_is_not_told_to_the_model() -> None:
     world = World(plan_of(RIGHT))
     repair(world, plan_of(OPEN), failed("No application is called so; install one."))
     assert world.failures[0].tried[0][1] == "failed: No application is called so; closest: calculator"
-
-
-def test_running_ahead_can_be_switched_off() -> None:
-    world = World(plan_of(RIGHT))
-    loop = Recovery(RecoveryConfig(ahead=False), TOOLS)
-    outcomes = (failed(), skipped("get_time"))
-    ended = asyncio.run(loop.repair("open it", plan_of(OPEN, TIME), outcomes, world.ports(), CancelFlag()))
-    assert ended.result == "repaired"
-    assert [step["tool"] for step in world.ran] == ["open_app", "get_time"]
-    assert world.hidden == []
 
 
 def test_a_stop_ends_it() -> None:

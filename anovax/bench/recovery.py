@@ -31,8 +31,10 @@ from anovax.recovery import REMEDY, REST
 from anovax.request import Report, Request
 from anovax.tool import discover
 
-Mode = Literal["recovery", "one after the other", "off"]
+Mode = Literal["recovery", "looking ahead too", "one after the other", "off"]
+AHEAD = {"recovery": "lasting", "looking ahead too": "all"}
 MODES: tuple[Mode, ...] = ("recovery", "one after the other", "off")
+READING_MODES: tuple[Mode, ...] = ("recovery", "looking ahead too", "one after the other")
 NEEDED = ("galculator", "mousepad", "xterm", "xmessage")
 HARMLESS = ("Open ", "Focus ")
 TURNS = 6
@@ -137,7 +139,7 @@ def _reads_later(case: Case) -> bool:
 
 
 def _configured(config: Config, mode: Mode, folder: Path) -> Config:
-    recovery = config.recovery.model_copy(update={"enabled": mode != "off", "ahead": mode == "recovery"})
+    recovery = config.recovery.model_copy(update={"enabled": mode != "off", "ahead": AHEAD.get(mode, "off")})
     journal = config.journal.model_copy(update={"enabled": False})
     return isolated(config, folder).model_copy(update={"recovery": recovery, "journal": journal})
 

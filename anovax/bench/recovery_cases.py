@@ -276,3 +276,30 @@ CASES: tuple[Case, ...] = (
         harmed=wrongly("Imprint"),
     ),
 )
+
+# What fails is mended by the model, and what follows takes time to read: here reading ahead can show what it saves.
+READING: tuple[Case, ...] = (
+    Case(
+        "name heard wrong, then reading",
+        "open gal calculator pro and read the screen",
+        (opening("gal calculator pro"), READ),
+        bystander,
+        calculator,
+    ),
+    Case(
+        "title by meaning, then reading",
+        "switch to the compiler output and read the screen",
+        (focusing("compiler output"), READ),
+        with_editor,
+        lambda stage: stage.focus_is("Build log"),
+        harmed=disturbed,
+    ),
+    Case(
+        "target heard wrong, then reading",
+        "click in print, take a screenshot and read the screen",
+        (clicking("in print"), SHOT, READ),
+        boards("Discard", "Imprint"),
+        only("Imprint"),
+        harmed=wrongly("Imprint"),
+    ),
+)

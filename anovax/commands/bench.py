@@ -171,15 +171,22 @@ def stop(
 def recovery(
     model: str = MODEL,
     unseen: bool = typer.Option(False, "--unseen", help="Fifteen others, with recovery only."),
+    reading: bool = typer.Option(False, "--reading", help="Three that read afterwards, and when they read."),
     json_only: bool = JSON_OPTION,
 ) -> None:
     """Twenty plans that fail on a real desktop: how recovery ends. Example: anovax bench recovery"""
     from anovax.bench import recovery as bench
-    from anovax.bench.recovery_cases import CASES
+    from anovax.bench.recovery_cases import CASES, READING
     from anovax.bench.recovery_unseen import UNSEEN
     from anovax.bench.table import table
 
-    cases, modes = (UNSEEN, bench.MODES[:1]) if unseen else (CASES, bench.MODES)
+    if unseen and reading:
+        raise UsageError("--unseen and --reading are two lists of cases", "name one of them")
+    cases, modes = CASES, bench.MODES
+    if unseen:
+        cases, modes = UNSEEN, modes[:1]
+    elif reading:
+        cases, modes = READING, bench.READING_MODES
     rows = asyncio.run(bench.run(chosen(load_config(), "", model), note, cases, modes))
     if json_only:
         for row in rows:
