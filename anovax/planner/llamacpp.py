@@ -6,15 +6,16 @@ import asyncio
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
 from anovax import weights
 from anovax.config import PlannerConfig
-from anovax.errors import Cancelled
+from anovax.errors import Cancelled, PlannerError
 from anovax.plan import Failure, Plan, Planned, PlanRequest
 from anovax.planner.decode import Written
-from anovax.planner.engine import Engine, check_file
+from anovax.planner.engine import Engine, check_file, import_llama
 from anovax.planner.grammar import import_outlines
 from anovax.planner.local import Local
 from anovax.planner.threads import thread_count
@@ -43,13 +44,15 @@ class LlamaCpp:
         self._path = model_path(config.model)
         self._closed = False
         self._engine: Engine | None = None
+        with suppress(PlannerError):  # said by ``ready``
+            import_llama()  # here: in the worker it would wait for everything else that is imported meanwhile
         self._worker = ThreadPoolExecutor(1, "llama.cpp")
         self._loaded: Future[Local] = self._worker.submit(self._load)
 
     def _load(self) -> Local:
-        import_outlines()
         self._engine = engine = Engine(self._path, self._config.threads or thread_count())
         try:
+            import_outlines()
             if self._closed:
                 raise Cancelled("closed")
             return Local(engine, self._tools, self._cache_dir, self._config.max_tokens)
