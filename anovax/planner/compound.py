@@ -10,6 +10,7 @@ from anovax.planner.normalise import courtesy_free, with_apostrophe, without_lea
 from anovax.planner.rules import all_rules
 from anovax.planner.rules.keys import how_often
 from anovax.planner.rules.notation import Call, Reading, Scene
+from anovax.planner.rules.talk import ALL_RIGHT
 
 MAX_BOUNDARIES = 8
 _WORDS = re.compile(r"[ ,]+")
@@ -65,7 +66,7 @@ _AT_THE_DESK = re.compile(
 )
 # Part of what cannot be done: "text my sister and tell her to call me".
 _TELLS_ON = re.compile(r"^(?:tell|ask|let|say|remind|give|send|call|invite) (?:him|her|them|that|it)\b", re.IGNORECASE)
-_PLEASANTRIES = ("Hello.", "You are welcome.", "Thank you", "All right.")
+_PLEASANTRIES = ("Hello.", "You are welcome.", "Thank you", ALL_RIGHT)
 
 
 class Reader:
@@ -150,6 +151,8 @@ def _may_part(head: str, first: Reading, mark: re.Match[str], tail: str) -> bool
     """Whether the words after ``mark`` can be a command of their own rather than more of the first one's text."""
     if first.calls and first.calls[-1].tool == "remember" and _DEED_TO_KEEP.search(head):
         return bool(mark["strong"] and _AT_THE_DESK.match(tail))
+    if mark["bare"] and not first.calls:
+        return False
     if mark["bare"] and (first.free or _HANGING.search(head)):
         return bool(_KEY_PRESS.match(tail)) and not _HANGING.search(head)
     return bool(mark["strong"]) or not first.free or bool(_DEVICE.match(tail))
@@ -160,7 +163,11 @@ def _in_order(reading: Reading) -> tuple[Call, ...]:
     return (*reading.calls, *((Call("speak", {"text": reading.say}),) if reading.say else ()))
 
 
-def _joined(first: Reading, then: Reading) -> Reading:
+def _joined(first: Reading, then: Reading) -> Reading | None:
+    """Both, one after the other. None where the second takes the first back or leaves open what of it is meant
+    ("press ok and then cancel", "open firefox, never mind")."""
+    if first.calls and not then.calls and then.say == ALL_RIGHT:
+        return None
     if not first.calls and first.say.startswith(_PLEASANTRIES):
         return then
     if not first.calls and not then.calls:

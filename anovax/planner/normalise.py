@@ -46,6 +46,16 @@ _TAIL = re.compile(
 )
 
 
+def unquoted(text: str) -> str:
+    """Without the quotation marks around the whole (the last may be lost already). Those around a part of it stay."""
+    text = text.strip(" ,")
+    for mark in ('"', "'"):
+        inner = text.removeprefix(mark).removesuffix(mark)
+        if inner != text and not re.search(rf"(?<!\w){mark}|{mark}(?!\w)", inner):
+            return inner
+    return text
+
+
 def tidy(text: str) -> str:
     """One line, single spaces, straight quotes, no punctuation or quotes around the whole. Case is kept."""
     text = unicodedata.normalize("NFKC", text).translate(_QUOTES)

@@ -67,6 +67,11 @@ _NO_NAME = re.compile(
 )
 
 
+_SEVERAL = re.compile(
+    r"^(?:two|three|four|five|six|both|all|several|some|many|a few|a couple|every|everything)\b(?! (?:commander|of))|"
+    r" (?:once|twice|\w+ times)$",
+    re.IGNORECASE,
+)
 _NO_WINDOW = re.compile(
     r"\b(?:private|incognito|other|first|second|third|all|every|tab|mode|language|account|user|channel|voice|theme|"
     r"input|view|accent|field|box|bar|button|english|french|"
@@ -161,7 +166,7 @@ class Apps:
 
     def _is_name(self, app: str, sure: bool) -> bool:
         """``sure``: it was called an app, so that a common noun is a name too ("the podcast app")."""
-        if "," in app or _FILE.search(app):
+        if "," in app or _FILE.search(app) or _SEVERAL.search(app):
             return False
         if app.lower() in GENERIC or _SETTINGS.match(app):
             return True

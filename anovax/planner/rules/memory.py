@@ -6,7 +6,9 @@ import re
 
 from anovax.planner.rules.notation import Build, Reading, Rule, Scene, book_rules, call
 
-_POINTS_AWAY = re.compile(r"^(?:this|that|it|me|when|how|why|who|where|what|him|her|them|us|to)$", re.IGNORECASE)
+_POINTS_AWAY = re.compile(
+    r"^(?:of |about )?(?:this|that|it|me|when|how|why|who|where|what|him|her|them|us|to)$", re.IGNORECASE
+)
 _QUESTION = re.compile(r"^(?:when|how|why|who|where|what|if|whether|the (?:time|day) (?:when|we))\b", re.IGNORECASE)
 _OWN = re.compile(
     r"^(?:(?:first|last|full|middle|nick ?)?name|nickname|birthday|birth date|date of birth|age|(?:home |work |"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from anovax.planner.normalise import unquoted
+from anovax.planner.rules.keys import how_often
 from anovax.planner.rules.notation import Build, Reading, Rule, Scene, book_rules, call
 
 _POINT_AT_NOTHING = re.compile(
@@ -44,8 +46,8 @@ def _clicker(**extra: Any) -> Build:
         if _DESCRIBED.search(match["target"]):
             return None
         target = re.sub(r" (?:button|link|icon|tab|checkbox|entry)$", "", match["target"], flags=re.IGNORECASE)
-        target = target.strip("\"'")
-        if _POINT_AT_NOTHING.match(target) or "," in target or len(target.split()) > 6:
+        target, times = how_often(unquoted(target))
+        if times != 1 or _POINT_AT_NOTHING.match(target) or "," in target or len(target.split()) > 6:
             return None
         return call("click", target=target, **extra)
 

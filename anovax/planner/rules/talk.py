@@ -6,9 +6,12 @@ import random
 import re
 from collections.abc import Callable
 
+from anovax.planner.normalise import unquoted
 from anovax.planner.numbers import number
 from anovax.planner.rules.notation import Build, Call, Reading, Rule, Scene, book_rules, call, said
 from anovax.planner.rules.typing import last_opened
+
+ALL_RIGHT = "All right."
 
 _JOKES = (
     "I asked my keyboard for a break. It offered me a pause key.",
@@ -191,7 +194,7 @@ class Talk:
     def rules(self) -> tuple[Rule, ...]:
         """Everything that is answered from the conversation or from chance."""
         builds: dict[str, Build | Reading] = {
-            "stop": said("All right."),
+            "stop": said(ALL_RIGHT),
             "spell": _spell,
             "joke": self._one_of(_JOKES),
             "joke about": self._one_of(tuple(f"I know none of that kind. But this one: {joke}" for joke in _JOKES)),
@@ -262,8 +265,11 @@ _NOT_WORDS = re.compile(
 )
 
 
+_ALOUD = re.compile(r"(?:,? (?:out loud|aloud|loudly))$", re.IGNORECASE)
+
+
 def _speak(match: re.Match[str], scene: Scene) -> Reading | None:
-    text = match["text"].strip(" \"'")
+    text = unquoted(_ALOUD.sub("", match["text"]))
     if _NOT_WORDS.match(text):
         return None
     return Reading(call("speak", text=text).calls, free=True)

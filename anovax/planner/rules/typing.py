@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from anovax.plan import Context
-from anovax.planner.normalise import arithmetic, written
+from anovax.planner.normalise import arithmetic, unquoted, written
 from anovax.planner.rules.notation import Build, Call, Reading, Rule, Scene, book_rules
 
 # What makes a text to be typed something else than its words.
@@ -14,6 +14,7 @@ _MADE_UP = re.compile(
     r"^(?:[a-f]|[1-9]|one|two|i{1,2}) (?:diabetes|personalit\w+|connectors?|chargers?|batter\w+|cables?|errors?)\b|"
     r"^(?:of|faster|slower|something|anything|whatever|it|that|this|(?:in )?all caps) |"
     r"^(?:of|faster|slower|quickly|again|something|anything|it|that|this)$|\b(?:presentation|edit|reading|focus) mode$|"
+    r"^(?:exactly )?(?:what|whatever|everything) (?:i|you) \w+(?: you)?$|\bevery (?:\w+ )?(?:second|minute|hour)s?$|"
     r"^an? (?:\w+ )?(?:message|letter|e-?mail|note|poem|essay|reply|response|report|story|text|tweet|review|summary|"
     r"list)\b|"
     r"\b(?:times|languages?|in (?:capitals|capital letters|upper ?case|lower ?case|bold|italics?|spanish|french|"
@@ -31,6 +32,15 @@ _UNKNOWN_TEXT = re.compile(
     r"\b(?:in|into|on|inside) (?:the |this |that |a )?(?:[\w-]+ ){0,2}(?:box|field|bar|form|document|editor|window|"
     r"search|console|prompt|chat|cell|"
     r"line|file|page|tab|browser|message|app)$|\bperiod$",
+    re.IGNORECASE,
+)
+# Only a part of it is in quotation marks: what is beside them may be an instruction.
+_QUOTED_PART = re.compile(r"^(?:\"[^\"]+\"|'[^']+')(?=\W*\w)")
+# "type hello but don't press enter": nothing is pressed that nobody asked for.
+_NOT_SENT = re.compile(
+    r",?(?: but| and)? (?:(?:don't|dont|do not|never) (?:press|hit|push|send|submit|confirm|run|execute)|"
+    r"without (?:pressing|hitting|sending|submitting|confirming|running|executing))"
+    r"(?: (?:it|that|the message|the form|(?:the )?(?:enter|return)(?: key)?))?(?: yet)?$",
     re.IGNORECASE,
 )
 _IN_APP = re.compile(
@@ -69,9 +79,7 @@ def _sums(scene: Scene) -> bool:
 
 def typed(said: str, scene: Scene) -> Reading:
     """type_text with what would be written: sums for a calculator, "at sign" as @."""
-    line = said.strip()
-    if len(line) > 1 and line[0] == line[-1] and line[0] in "\"'":
-        line = line[1:-1]
+    line = unquoted(said)
     if _sums(scene) and (sum_ := arithmetic(line)) is not None:
         return Reading((Call("type_text", {"text": sum_}),), free=True)
     text = _command(line) if _recent_app(scene).lower() in _TERMINALS else written(line)
@@ -84,7 +92,7 @@ def _command(text: str) -> str:
 
 
 def _type(match: re.Match[str], scene: Scene) -> Reading | None:
-    text = match["text"]
+    text = _NOT_SENT.sub("", match["text"])
     if not _dictated(text):
         return None
     if within := _IN_APP.match(text):
@@ -98,7 +106,7 @@ def _type(match: re.Match[str], scene: Scene) -> Reading | None:
 
 def _dictated(text: str) -> bool:
     """Whether the words are what is to be typed, not a description of it."""
-    return not (_MADE_UP.search(text) or _UNKNOWN_TEXT.search(text))
+    return not any(kind.search(text) for kind in (_MADE_UP, _UNKNOWN_TEXT, _QUOTED_PART))
 
 
 def _takes_text(where: str, scene: Scene) -> bool:
@@ -135,10 +143,8 @@ def _write(match: re.Match[str], scene: Scene) -> Reading | None:
 
 def _type_in(match: re.Match[str], scene: Scene) -> Reading | None:
     """As in "in the terminal type ls": "type ls in the terminal", said the other way round."""
-    where = match["where"].lower()
-    if not _takes_text(where, scene) or not _dictated(match["text"]):
-        return None
-    return _typed_in(where, match["text"], scene)
+    where, text = match["where"].lower(), _NOT_SENT.sub("", match["text"])
+    return _typed_in(where, text, scene) if _takes_text(where, scene) and _dictated(text) else None
 
 
 def _work_out(match: re.Match[str], scene: Scene) -> Reading | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from anovax.planner.normalise import unquoted
 from anovax.planner.rules.notation import Build, Call, Reading, Rule, Scene, book_rules
 from anovax.planner.rules.sites import Sites
 
@@ -177,7 +178,7 @@ class Web:
 
 
 def _search(what: str) -> Reading | None:
-    what = what.strip(" ,\"'")
+    what = unquoted(what)
     while (about := _ABOUT.match(what)) and what[about.end() :].strip():
         what = what[about.end() :]
     found = (
