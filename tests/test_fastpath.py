@@ -455,6 +455,8 @@ def test_reading_is_safe_from_several_threads(fast: FastPath) -> None:
         ("who is the landlord", ("The landlord is called Mr Fox",), "recall"),
         ("where is the spare key", ("The spare wheel is in the boot",), "web_search"),
         ("where is the spare key", (), "web_search"),
+        ("do you know where my glasses are", ("My glasses are on the piano",), "recall"),
+        ("where are my glasses", ("My keys are on the piano",), ""),
         ("search for the spare key", ("The spare key is under the blue flower pot",), "web_search"),
         ("who is the president of france", ("The president of the chess club is on holiday",), "web_search"),
     ],
@@ -462,4 +464,4 @@ def test_reading_is_safe_from_several_threads(fast: FastPath) -> None:
 def test_a_question_whose_answer_was_told_is_asked_of_the_memory(text: str, facts: tuple[str, ...], tool: str) -> None:
     plan = FastPath(discover()).read(text, Context(facts=facts))
     assert plan is not None
-    assert [step.tool for step in plan.steps] == [tool]
+    assert [step.tool for step in plan.steps] == ([tool] if tool else [])

@@ -22,6 +22,7 @@ _ASKING = frozenset(
     "who what where when which how why is are was were do does did has have can could will would should a an the my our"
     " your of in on at to for from with about there it s i we you me tell".split()
 )
+_WHERE_MINE = re.compile(r"\bwhere\b.*\bmy\b", re.IGNORECASE)
 _STUCK = "That did not work, and I know no other way to do it."
 
 
@@ -86,13 +87,18 @@ class FastPath:
 
 
 def remembered(reading: Reading, line: str, facts: Sequence[str]) -> Reading:
-    """A question that would be looked up on the web is asked of the memory when a remembered fact has all its words."""
+    """A question that would be looked up on the web, or where something of the user's is, is asked of the memory when a
+    remembered fact has all its words."""
     match reading.calls:
         case (Call(tool="web_search", args={"query": str(query)}),) if query.lower() == line.lower():
-            asked = _content(query)
-            if asked and any(asked <= _content(fact) for fact in facts):
-                return Reading((Call("recall", {"query": query}),))
-    return reading
+            about = query
+        case () if _WHERE_MINE.search(line):
+            about = line
+        case _:
+            return reading
+    asked = _content(about)
+    known = asked and any(asked <= _content(fact) for fact in facts)
+    return Reading((Call("recall", {"query": about}),)) if known else reading
 
 
 def _content(text: str) -> set[str]:

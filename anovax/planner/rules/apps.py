@@ -41,7 +41,7 @@ _KIND = re.compile(r" (?:app|application|program|software|tool)$", re.IGNORECASE
 _SITE_KIND = re.compile(r"(?:'s)? (?:web ?site\w?|site|web ?page|home ?page|page|online)$", re.IGNORECASE)
 # Words that make what follows "open" something else than a name.
 _FUNCTION_WORDS = (
-    "the|my|our|your|about|to|and|or|but|not|for|with|in|on|at|of|from|by|into|that|which|this|these|those|it|them|"
+    "the|my|our|your|about|as|to|and|or|but|not|for|with|in|on|at|of|from|by|into|that|which|this|these|those|it|them|"
     "then|because|if|"
     "when|me|you|i|"
     "a|an|some|any|all|every|another|after|before|until|unless|while|every|either|except|without|again|"

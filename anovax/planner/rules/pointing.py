@@ -97,13 +97,13 @@ window|desktop|tab|display|\
 monitor|it|this|webpage|website]
 
 = double click
-(double click|double-click|doubleclick) [on] [the] <target>
+(double click|double-click|doubleclick) [on] [the] [link] <target>
 
 = right click
-(right click|right-click|rightclick) [on] [the] <target>
+(right click|right-click|rightclick) [on] [the] [link] <target>
 
 = middle click
-(middle click|middle-click) [on] [the] <target>
+(middle click|middle-click) [on] [the] [link] <target>
 
 = click
 (click|left click|left-click|click on|tap on|tap|follow link|follow the link|follow|open link|open the link|open \

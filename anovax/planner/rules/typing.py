@@ -21,14 +21,16 @@ _MADE_UP = re.compile(
     r"german))$|"
     r"^(?:colon|semi ?colon|dot|dash|hyphen|(?:forward |back ?)?slash|quotes?|apostrophe|tilde|pipe|\w+ (?:"
     r"bracket|quote))$|"
+    r"\b(?:(?:dollar|percent|plus|minus|equals?|hash|pound|euro|degree) sign|back ?slash|ampersand|asterisk|"
+    r"(?:open|close|left|right) (?:paren\w*|bracket|brace|quotes?)|(?:square|curly|angle) brackets?)\b|"
     r"\b(?:comma|full stop|question mark|exclamation (?:mark|point)|new ?line|new paragraph)\b",
     re.IGNORECASE,
 )
 # A text that only the user or the clock knows, or a field that it belongs in.
 _UNKNOWN_TEXT = re.compile(
     r"^(?:my|the|our|your|today's) (?:\w+ ){0,2}(?:names?|addres+|e-?mail|password|passcode|pin|number|date|time|url|"
-    r"link|answer|results?|signature|"
-    r"username|birthday)$|"
+    r"list|details|credentials|login|notes?|essay|letter|speech|cv|resume|reply|message|homework|thoughts|link|answer|"
+    r"results?|signature|username|birthday)$|"
     r"\b(?:in|into|on|inside) (?:the |this |that |a )?(?:[\w-]+ ){0,2}(?:box|field|bar|form|document|editor|window|"
     r"search|console|prompt|chat|cell|"
     r"line|file|page|tab|browser|message|app)$|\bperiod$",
