@@ -92,8 +92,8 @@ def remembered(reading: Reading, line: str, facts: Sequence[str]) -> Reading:
     match reading.calls:
         case (Call(tool="web_search", args={"query": str(query)}),) if query.lower() == line.lower():
             about = query
-        case () if _WHERE_MINE.search(line):
-            about = line
+        case () if where := _WHERE_MINE.search(line):
+            about = line[where.start() :]
         case _:
             return reading
     asked = _content(about)
