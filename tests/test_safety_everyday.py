@@ -45,6 +45,9 @@ tail -f server.log
 wc -l *.py
 sort names.txt | uniq -c | sort -rn | head
 grep -n TODO main.c
+grep -n password settings.ini
+grep -c password notes.md
+wget https://example.org/photo.png && ls -l photo.png
 grep -rn "def main" src/
 grep 'drop table' schema.md
 grep "shutdown -h now" history.txt

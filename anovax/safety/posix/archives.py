@@ -30,9 +30,9 @@ def archive(command: Command, run: Run) -> Finding | None:
         return ask("run", "its options run another program or delete the originals")
     if command.name in ("tar", "bsdtar") and re.search(r"^-?[a-zA-Z]*P|\s-P\b|--absolute", " ".join(command.texts)):
         return ask("overwrite", "it writes wherever the archive says")
-    if command.name in ("zip", "7z", "7za", "7zr", "rar") and re.search(
-        r"(^|\s)(-p\S*|-e\b|-hp\S*|--password|--encrypt|-m\b|-sdel)|^(m|mf|d)\s", text
-    ):
+    locks = r"(^|\s)(-p\S*|-e\b|-hp\S*|--password|--encrypt|-m\b|-sdel)|^(m|mf|d)\s"
+    moves = command.name == "zip" and command.has("m", "move")
+    if moves or (command.name in ("zip", "7z", "7za", "7zr", "rar") and re.search(locks, text)):
         return ask("encrypt", "it locks files behind a password or deletes the originals")
     named = [command.path(word) for word in command.operands()]
     if any(paths.is_whole(path) and path not in ("/tmp",) for path in named[1:]):

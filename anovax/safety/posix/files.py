@@ -224,6 +224,9 @@ def _find_runs(command: Command, run: Run, index: int) -> None:
         run.run(command.inner(tuple(inner), redirects=(), stdin="", piped=False))
 
 
+SEARCHES = ("grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "rgrep")
+
+
 def grep(command: Command, run: Run) -> Finding | None:
     """grep, rg, ag…: searching for secrets across files."""
     operands = command.operands("eABCmf")
@@ -282,6 +285,6 @@ RULES: Mapping[str, Rule] = {
     **dict.fromkeys(("chown", "chgrp", "chattr", "setfacl", "setcap", "setfattr", "chcon", "restorecon", "semanage"),
     owner),
     "find": find, "gfind": find, "fd": find, "fdfind": find,
-    **dict.fromkeys(("grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "rgrep"), grep),
+    **dict.fromkeys(SEARCHES, grep),
     "sed": stream_edit, "gsed": stream_edit,
 }  # fmt: skip

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from anovax.safety.finding import Finding, ask, notice, refuse, severity
 from anovax.safety.normalise import words
 from anovax.safety.posix.files import written
+from anovax.safety.posix.statements import keep
 from anovax.safety.posix.words import Command, Word
 from anovax.safety.urls import judge_url
 
@@ -45,7 +46,7 @@ def fetch(command: Command, run: Run) -> Finding | None:
         or (command.piped and command.name == "curl")
     ):
         return ask("send", "it sends data to another computer")
-    return _fetched(command) or _saved(command)
+    return _fetched(command) or _saved(command, run)
 
 
 def _fetched(command: Command) -> Finding | None:
@@ -60,7 +61,7 @@ def _fetched(command: Command) -> Finding | None:
     return worst if worst is not None and worst.decision in ("ask", "refuse") else None
 
 
-def _saved(command: Command) -> Finding | None:
+def _saved(command: Command, run: Run) -> Finding | None:
     text = " ".join(command.texts)
     to = re.search(
         (
@@ -76,7 +77,12 @@ def _saved(command: Command) -> Finding | None:
         if found:
             return found
     keeps = command.has("oO", "output", "remote-name", "output-document") or command.name != "curl"
-    return notice("download", "it downloads a file") if keeps else None
+    if not keeps:
+        return None
+    named = (to[1],) if to and "://" not in to[1] else (word.text.rsplit("/", 1)[-1] for word in command.args)
+    for name in named:
+        keep(run.files, name, None)  # nobody has looked at it: running it is another matter
+    return notice("download", "it downloads a file")
 
 
 def listen(command: Command, run: Run) -> Finding | None:

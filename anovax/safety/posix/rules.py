@@ -175,7 +175,10 @@ def _arguments(command: Command) -> Finding | None:
         return ask("hidden", "an argument is put together so that it cannot be read")
     if command.name in _TALK:
         return None
+    patterns = _patterns(command)
     for word in command.args:
+        if any(word is pattern for pattern in patterns):
+            continue
         for text in _paths_in(word.text):
             path = command.path(Word(text))
             if paths.is_device(path) and command.name not in (
@@ -192,6 +195,12 @@ def _arguments(command: Command) -> Finding | None:
             if found := _secret(path):
                 return found
     return None
+
+
+def _patterns(command: Command) -> tuple[Word, ...]:
+    """What is looked for is no file: "grep password notes.txt"."""
+    named = command.name in files.SEARCHES and not command.has("ef", "regexp", "file")
+    return command.operands("ABCm")[:1] if named else ()
 
 
 def _paths_in(text: str) -> list[str]:

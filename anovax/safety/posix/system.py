@@ -241,13 +241,13 @@ RULES: Mapping[str, Rule] = {
                   "vgremove pvremove lvreduce lvresize lvextend vgreduce pvcreate vgcreate "
               "lvcreate hdparm badblocks tune2fs e2fsck fsck fsck.ext4 xfs_repair resize2fs debugfs "
                   "losetup dmsetup nvme sdparm smartctl eject partclone zpool zfs btrfs "
-              "umount swapoff pivot_root e4crypt veritysetup fstrim growfs ntfsfix testdisk photorec "
+              "e4crypt veritysetup fstrim growfs ntfsfix testdisk photorec "
                   "ddrescue sg_format growpart bcache wodim cdrecord flashrom fwupdmgr "
               "efibootmgr grub-install update-grub grub-mkconfig lilo bootctl mokutil update-initramfs "
                   "dracut mkinitcpio", bare=False),
     "mount": _mount,
     **_with_arguments("disk", "it attaches or detaches disks",
-    "udisksctl mount.cifs mount.nfs sshfs fusermount encfs"),
+    "umount swapoff pivot_root udisksctl mount.cifs mount.nfs sshfs fusermount encfs"),
     **_unless(r"-s|--status|--help|-h|list|--list", "users", "it changes users, groups or passwords",
               "useradd userdel usermod adduser deluser groupadd groupdel groupmod addgroup delgroup "
                   "passwd chpasswd chage gpasswd newusers visudo vipw vigr "
