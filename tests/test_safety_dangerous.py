@@ -688,6 +688,9 @@ for /f %i in ('dir /b') do del %i
 for %i in (*) do del %i
 if exist x del x
 cmd /c "del /s /q *"
+move C:\Users\me D:\
+Move-Item $HOME D:\gone
+Expand-Archive x.zip -Force
 start /b cmd /c rd /s /q C:\
 d^e^l /s /q C:\
 po^wer^shell -c rm

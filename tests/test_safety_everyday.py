@@ -260,6 +260,9 @@ cd C:\Users
 dir C:\Users
 notepad notes.txt
 Get-ChildItem
+Compress-Archive photos photos.zip
+Expand-Archive photos.zip
+Move-Item draft.txt old
 Get-Process
 Get-Date
 Get-Content notes.txt

@@ -29,7 +29,7 @@ _HARMLESS_CMDLETS = words(
     convertto-json convertfrom-json wait-process push-location pop-location clear-host clear-variable new-guid
     new-timespan set-variable new-variable update-help use-culture add-member start-transcript-off clear-history-off
     tee-object trace-command set-psreadlineoption new-alias-off write-debug write-information import-csv
-    import-clixml out-default"""
+    import-clixml out-default compress-archive expand-archive"""
 )  # fmt: skip
 
 
