@@ -283,6 +283,14 @@ async def test_waiting_phones_are_few(rig: Rig) -> None:
     assert results == [202] * pairing.MAX_PENDING + [429]
 
 
+def test_a_phone_that_another_process_let_in_is_known_at_once(tmp_path: Path) -> None:
+    store = DeviceStore(tmp_path)
+    device, token = DeviceStore(tmp_path).add("Pixel")
+    assert store.find(token) == device
+    assert store.find("guessed") is None
+    assert store.gone() == frozenset()
+
+
 def test_paired_phones_are_few(tmp_path: Path) -> None:
     store = DeviceStore(tmp_path)
     for n in range(MAX_DEVICES):

@@ -60,6 +60,8 @@ class DeviceStore:
 
     def find(self, token: str) -> Device | None:
         """The phone that holds ``token``, unless it has been revoked in the meantime."""
+        if token and _hash(token) not in self._by_hash:
+            self.refresh()  # another process may have let it in just now
         device = self._by_hash.get(_hash(token)) if token else None
         if device is None:
             return None
