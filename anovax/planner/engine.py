@@ -74,6 +74,8 @@ class Engine:
         params.n_ctx, params.n_batch, params.n_ubatch = context, BATCH, BATCH
         params.n_threads = params.n_threads_batch = threads
         params.n_seq_max = 1
+        # With flash attention a long prompt is read up to 14% faster here, but the batches of 16 that plans are made of
+        # take 28 to 37% longer (2 cores, 1,400 tokens in the cache).
         params.flash_attn_type = api.LLAMA_FLASH_ATTN_TYPE_DISABLED
         params.no_perf = True
         ctx = api.llama_init_from_model(self._model, params)
