@@ -12,6 +12,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,12 @@ from anovax.voice import SAMPLE_RATE, Floats, Samples, SpeechProbability, Transc
 from anovax.voice.guards import Decoded, believed, doubtful, likelier, tidy, wants_hint
 
 FULL_WINDOW_S = 30.0
-SHORT_WINDOW_S = 15.0
+SHORT_WINDOW_S = 12.0
 SHORT_S = 8.0  # the longest sound that the short window is used for
 FULL_BEAM = 5
 SEGMENT_S = 24.0
 MIN_SPEECH_S = 0.10
+ENOUGH_SPEECH_S = 0.5  # no judgement asks for more
 VAD_CHUNK = 512
 MOST_HINT = 120  # tokens; the last ones weigh most
 
@@ -108,12 +110,15 @@ class Transcriber:
         return believed(self._decode(sound, FULL_WINDOW_S, beam), spoken), True
 
     def _speech_seconds(self, sound: Floats) -> float:
+        """How long somebody speaks; once that is ENOUGH_SPEECH_S, the rest is not looked at."""
         if self._vad is None:
             return len(sound) / SAMPLE_RATE
         self._vad.reset()
         pcm = to_int16(sound)
         chunks = (pcm[i : i + VAD_CHUNK] for i in range(0, len(pcm) - VAD_CHUNK + 1, VAD_CHUNK))
-        return sum(self._vad(chunk) >= 0.5 for chunk in chunks) * VAD_CHUNK / SAMPLE_RATE
+        spoken = (chunk for chunk in chunks if self._vad(chunk) >= 0.5)
+        enough = math.ceil(ENOUGH_SPEECH_S * SAMPLE_RATE / VAD_CHUNK)
+        return sum(1 for _ in islice(spoken, enough)) * VAD_CHUNK / SAMPLE_RATE
 
     def _decode(self, sound: Floats, window_s: float, beam: int) -> Decoded:
         return self._generate(self._encode(sound, window_s), sound, window_s, beam)
@@ -162,8 +167,8 @@ def _floats(samples: Samples | Floats) -> Floats:
 def window_for(seconds: float) -> float:
     """The encoder window in seconds for so much sound.
 
-    Short ones get 15 s: below that Whisper repeats itself; with longer sound it starts to make mistakes that the full
-    window does not.
+    Short ones get 12 s: with 10 s Whisper repeats itself, and twice as many must be decoded again; with longer sound it
+    starts to make mistakes that the full window does not.
     """
     return SHORT_WINDOW_S if seconds <= SHORT_S else FULL_WINDOW_S
 
