@@ -15,7 +15,7 @@ from typing import Any
 from anovax.errors import AudioError
 from anovax.voice import Device, Direction
 
-LATENCY_S = 0.06  # what PortAudio calls low (9 ms) underruns as soon as anything else runs
+LATENCY_S = 0.04  # what PortAudio calls low (9 ms) underruns as soon as anything else runs; this not beside 8 busy ones
 
 
 class SoundDevices:
