@@ -200,7 +200,7 @@ def _judge_events(stage: _Stage, seen: list[Event], speech_end: float, typed: bo
     result = stage.result
 
     def when(kind: type[Event], last: bool = False) -> float | None:
-        times = [event.at for event in seen if type(event) is kind]
+        times = [event.moment for event in seen if type(event) is kind]
         return (times[-1] if last else times[0]) if times else None
 
     for name, kind, last in (

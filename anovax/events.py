@@ -22,6 +22,11 @@ class Event(BaseModel):
     at: float = Field(default_factory=time.time)
 
     @property
+    def moment(self) -> float:
+        """When it is there for the user, in seconds since the epoch."""
+        return self.at
+
+    @property
     def kind(self) -> str:
         return type(self).__name__
 
@@ -64,7 +69,14 @@ class Transcribed(Event):
 
 
 class SpeechStarted(Event):
+    """The first sound of ``text`` is on its way to the loudspeaker; after ``latency_s`` seconds it is out."""
+
     text: str
+    latency_s: float = 0.0
+
+    @property
+    def moment(self) -> float:
+        return self.at + self.latency_s
 
 
 class SpeechEnded(Event):

@@ -301,7 +301,7 @@ def test_a_live_row_is_counted_from_the_end_of_speech() -> None:
         Judged(at=12.62, decision="approve", rule="", reason="", turn="t"),
         StepStarted(at=12.63, turn="t", step=0, attempt=1),
         StepFinished(at=12.65, turn="t", step=0, tool="get_time", status="verified"),
-        SpeechStarted(at=12.7, text="noon"),
+        SpeechStarted(at=12.7, text="noon", latency_s=0.04),
         TurnFinished(at=13.0, turn="t", ok=True, said="noon", ms=1.0),
     ]
     case = read_case("what time is it", "get_time")
@@ -317,7 +317,7 @@ def test_a_live_row_is_counted_from_the_end_of_speech() -> None:
         "dispatch": 10,
         "effect": 630,
         "done": 650,
-        "audio": 50,
+        "audio": 90,
         "total": 1000,
     }
     assert stages == pytest.approx(wanted, abs=0.2)

@@ -18,7 +18,7 @@ from anovax.bus import Bus
 from anovax.commands.live import _unless_ended
 from anovax.config import TtsConfig
 from anovax.errors import AudioError, Cancelled
-from anovax.events import SpeechEnded
+from anovax.events import SpeechEnded, SpeechStarted
 from anovax.plan import PlanRequest
 from anovax.planner.llamacpp import LlamaCpp, _unless_stopped
 from anovax.request import Report
@@ -31,7 +31,7 @@ from anovax.voice.speakable import sentences
 class Loudspeaker:
     """The speaker's neighbour: somebody says stop while it gets ready."""
 
-    rate = 22_050
+    rate, latency_s = 22_050, 0.04
 
     def __init__(self, flag: CancelFlag) -> None:
         self.prepare = flag.set
@@ -58,10 +58,32 @@ def test_stopped_before_the_first_sound_nothing_is_said(weight: Callable[[str], 
     with bus.subscribe() as events:
         with pytest.raises(Cancelled):
             speaker.say("One two three. Four five six.", flag)
-        ended = [event for event in iter(lambda: events.get(0), None) if isinstance(event, SpeechEnded)]
+        seen = list(iter(lambda: events.get(0), None))
     speaker.close()
-    assert [(event.spoken, event.interrupted) for event in ended] == [("", True)]
+    assert seen == [SpeechEnded(spoken="", interrupted=True, at=seen[0].at)]
     assert loudspeaker.queued == 0
+
+
+def test_speech_has_begun_when_its_first_sound_is_on_its_way_and_is_heard_a_driver_later(
+    weight: Callable[[str], Path],
+) -> None:
+    bus, before = Bus(), []
+    with bus.subscribe() as events:
+        loudspeaker = Loudspeaker(CancelFlag())
+        queue = loudspeaker.queue
+
+        def noticed(samples: Samples, rate: int) -> int:
+            before.append(events.get(0))
+            return queue(samples, rate)
+
+        loudspeaker.queue = noticed  # type: ignore[method-assign]
+        speaker = Speaker(TtsConfig(), weight("tts/en_US-joe-medium"), loudspeaker, sentences, bus)
+        speaker.say("One two three. Four five six.", CancelFlag())
+        speaker.close()
+    assert before[0] is None
+    started = before[1]
+    assert isinstance(started, SpeechStarted)
+    assert started.moment == started.at + loudspeaker.latency_s and before.count(None) == len(before) - 1
 
 
 @pytest.mark.parametrize("ending", ["result", "error", "never"])

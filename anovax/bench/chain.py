@@ -178,7 +178,7 @@ def until_finished(events: Subscription) -> list[Event]:
 
 def _row(text: str, seen: list[Event], end: float) -> Row:
     def after(kind: type[Event], since: float, last: bool = False) -> float:
-        times = [event.at for event in seen if type(event) is kind]
+        times = [event.moment for event in seen if type(event) is kind]
         return round(((times[-1] if last else times[0]) - since) * 1000, 1) if times else float("nan")
 
     plan = next((event for event in seen if isinstance(event, PlanMade)), None)

@@ -174,7 +174,7 @@ class _Living:
             await self.loop.run_in_executor(None, close_applications, self.assistant.desktop)
         footprint = await self.loop.run_in_executor(None, self.watch.look)
         finished = next((event for event in seen if isinstance(event, TurnFinished)), None)
-        began = next((event.at for event in seen if isinstance(event, SpeechStarted | TurnFinished)), None)
+        began = next((event.moment for event in seen if isinstance(event, SpeechStarted | TurnFinished)), None)
         return Answer(
             request=f"{asked.id}{' spoken' if aloud else ''}",
             ms=None if finished is None or began is None else round((began - since) * 1000, 1),

@@ -8,7 +8,6 @@ C functions below it.
 from __future__ import annotations
 
 import ctypes
-import logging
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -208,7 +207,9 @@ def import_llama() -> Any:
         raise PlannerError(
             f"llama.cpp cannot be loaded ({error})", "install llama-cpp-python, or use --backend fastpath"
         ) from None
-    logging.getLogger("llama-cpp-python").setLevel(logging.CRITICAL + 1)  # it prints every tensor otherwise
+    # llama.cpp says a line for every tensor. A Python callback would wait for the interpreter lock each time, in all
+    # for more than a second of the start; abs of the line's level does nothing, without the lock.
+    llama_cpp.llama_log_set(ctypes.cast(_libc().abs, llama_cpp.llama_log_callback), None)
     llama_cpp.llama_backend_init()
     return llama_cpp
 

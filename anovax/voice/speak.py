@@ -28,6 +28,7 @@ class Loudspeaker(Protocol):
     """What the speaker needs of anovax.voice.playback.Playback."""
 
     rate: int
+    latency_s: float
 
     def prepare(self) -> None: ...
 
@@ -115,7 +116,6 @@ class Speaker:
         spans: list[Spoken] = []
         chunks = self._chunks(pieces)
         first = self._worker.submit(next, chunks, None)  # while the loudspeaker opens
-        self._publish(SpeechStarted(text=text))
         try:
             player.prepare()
             rate = player.rate
@@ -123,6 +123,8 @@ class Speaker:
             for words, sound in self._ahead(chunks, first):
                 start = player.position() if not spans else spans[-1].end
                 spans.append(Spoken(words, start, player.queue(resampled(sound), rate)))
+                if len(spans) == 1:
+                    self._publish(SpeechStarted(text=text, latency_s=player.latency_s))
                 if not player.wait(spans[-1].end, self._interrupted.is_set, AHEAD_S):
                     break
             else:

@@ -105,7 +105,7 @@ def measured(asked: Asked, seen: Sequence[Event], end: float, woken: float) -> d
 
     def after(kind: type[Event], since: float) -> float | None:
         event = first(kind)
-        return round((event.at - since) * 1000, 1) if event else None
+        return round((event.moment - since) * 1000, 1) if event else None
 
     heard, plan, judged, finished = first(Transcribed), first(PlanMade), first(Judged), first(TurnFinished)
     last = max((event.at for event in seen if isinstance(event, StepFinished)), default=None)
