@@ -176,7 +176,7 @@ async def test_logits_do_not_depend_on_how_a_text_is_split(planner: LlamaCpp) ->
     engine = planner._loaded.result().engine
 
     def compare() -> None:
-        tokens = engine.tokenize("one two three four five " * 103)[: BATCH + 2]
+        tokens = engine.tokenize("one two three four five " * 103)[: 3 * BATCH + 2]
         engine.truncate(0)
         whole = engine.feed(tokens, want=4).copy()
         engine.truncate(0)
