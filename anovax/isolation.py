@@ -65,7 +65,22 @@ def isolate() -> Isolation:
     """
     attempts = Attempts()
     sys.addaudithook(attempts.hook)
-    return Isolation(namespace=_own_namespace(), attempts=attempts, before=unroutable())
+    return Isolation(namespace=cut_off(), attempts=attempts, before=unroutable())
+
+
+def cut_off() -> bool:
+    """Leave this process, and whatever it starts, no network but loopback; False where the system does not allow it.
+
+    Call it while the process has one thread; a second call changes nothing.
+    """
+    if sys.platform != "linux":
+        return False
+    if only_loopback():
+        return True
+    if not _allowed():
+        return False
+    _leave()
+    return only_loopback()
 
 
 def is_loopback(host: str) -> bool:
@@ -98,20 +113,29 @@ def _counter(text: str, key: str) -> int:
     return 0
 
 
-def _own_namespace() -> bool:
-    if sys.platform != "linux":
-        return False
-    if only_loopback():
-        return True
-    libc = ctypes.CDLL(None, use_errno=True)
+def _allowed() -> bool:
+    """Whether the system lets a process leave its network: tried by a child, as there is no way back from half of it
+    (some let a process into a user namespace and then do nothing there)."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            _leave()
+            code = 0 if only_loopback() else 1
+        finally:
+            os._exit(code)
+    return os.waitpid(child, 0)[1] == 0
+
+
+def _leave() -> None:
+    """Go into a network namespace with nothing but loopback. OSError where that is forbidden."""
     user, group = os.getuid(), os.getgid()
-    flags = CLONE_NEWNET if user == 0 else CLONE_NEWNET | CLONE_NEWUSER
-    if libc.unshare(flags) != 0:
-        return False
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.unshare(CLONE_NEWNET if user == 0 else CLONE_NEWNET | CLONE_NEWUSER) != 0:
+        raise OSError(ctypes.get_errno(), "unshare")
     if user != 0:
         _map_user(user, group)
     _loopback_up()
-    return only_loopback()
 
 
 def only_loopback() -> bool:

@@ -11,11 +11,38 @@ import pytest
 
 from anovax import weights
 from anovax.errors import WeightsError
+from anovax.isolation import cut_off, unroutable
 
 if TYPE_CHECKING:
     from voice_rig import Piper
 
     from anovax.voice.transcribe import Transcriber
+
+
+PACKETS_BEFORE = pytest.StashKey[int]()
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """The tests, and whatever they start, have no network but loopback, where the system allows that."""
+    if cut_off():
+        session.config.stash[PACKETS_BEFORE] = unroutable()
+
+
+def left(config: pytest.Config) -> int | None:
+    """Packets of this session that found no way out of the machine; None where it has its network."""
+    before = config.stash.get(PACKETS_BEFORE, None)
+    return None if before is None else unroutable() - before
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    if left(session.config) and exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    packets = left(config)
+    told = "not forbidden by this system" if packets is None else f"none; attempts to leave the machine: {packets}"
+    terminalreporter.write_line(f"network: {told}", red=bool(packets))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import ClassVar
 
 from pydantic import Field
@@ -28,8 +29,7 @@ from anovax.tool import (
 )
 
 _RESERVE_S = 2.0  # kept of the TTL for a look at the page and for the answer
-_TITLE_S = 8.0  # how long a page may take to say its title once the browser is there
-_LOOK_S = 3.0  # after which a page without a title is looked at: it may be an error page
+_LOOKS_S = (1.0, 3.0, 8.0)  # after which a page without a title is looked at: it may be an error page
 
 
 class WebSearchArgs(ToolArgs):
@@ -118,8 +118,8 @@ class BrowserAgent(Agent):
         """The page once it has a title of its own; what does not come is looked at after a while, and at the end."""
         desktop: Desktop = self.parts.desktop
         page = page_of(window, url)
-        for seconds in (_LOOK_S, _TITLE_S - _LOOK_S):
-            seconds = max(0.0, min(seconds, step.remaining - _RESERVE_S))
+        for before, after in pairwise((0.0, *_LOOKS_S)):
+            seconds = max(0.0, min(after - before, step.remaining - _RESERVE_S))
             desktop.wait_for_window(lambda now: now.id == window.id and page_of(now, url).loaded, seconds, step)
             page = page_of(next((now for now in desktop.windows() if now.id == window.id), window), url)
             if page.loaded or failure_on(desktop, page):

@@ -44,7 +44,7 @@ from anovax.voice.virtual_sound import VirtualSound
 CONSENT_S = 1.1  # nobody answers questions here: silence means no
 CLOSE_EVERY = 5  # requests
 WARM_S = 20  # of speech: more than fits into the recogniser's short window
-CLOSE_S = 4.0  # how long an application may take to close before it is ended
+CLOSE_S = 15.0  # how long an application may take to close before it is ended
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -60,18 +61,24 @@ class Watch:
     def look(self) -> Footprint:
         with self._connection as connection:
             windows = len(connection.display.screen().root.query_tree().children)
-        unfinished = sum(1 for _ in self._data.rglob("*.tmp"))
+        unfinished = sum(name.endswith(".tmp") for name in below(self._data))
         return Footprint(
             rss_mb=round(self._process.memory_info().rss / 1e6, 1),
             threads=self._process.num_threads(),
             descriptors=self._process.num_fds(),
             processes=len(self._process.children(recursive=True)),
             windows=windows,
-            temporary=sum(1 for _ in self._temporary.rglob("*")) + unfinished,
+            temporary=sum(1 for _ in below(self._temporary)) + unfinished,
         )
 
     def close(self) -> None:
         self._connection.close()
+
+
+def below(folder: Path) -> Iterator[str]:
+    """The names of all files and folders below ``folder``; what goes while this looks is not there."""
+    for _, folders, files in os.walk(folder):
+        yield from (*folders, *files)
 
 
 def lowest(seen: Sequence[Footprint]) -> Footprint:

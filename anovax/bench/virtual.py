@@ -24,7 +24,7 @@ def virtual_machine(config: Config) -> Iterator[tuple[Config, VirtualSound]]:
         sound.use(),
         virtual_display() as display,
         on_display(display),
-        TemporaryDirectory(prefix="anovax-bench-") as folder,
+        TemporaryDirectory(prefix="anovax-bench-", ignore_cleanup_errors=True) as folder,  # a browser may still write
     ):
         yield isolated(config, Path(folder)), sound
 

@@ -122,7 +122,8 @@ _QUIET_CHROMIUM = (
     "--metrics-recording-only",
     "--disable-client-side-phishing-detection",
     "--no-pings",
-    "--disable-features=OptimizationHints,MediaRouter,AutofillServerCommunication",
+    "--component-updater=url-source=http://127.0.0.1:9/",  # where nobody listens: some parts are asked for nevertheless
+    "--disable-features=OptimizationHints,MediaRouter,AutofillServerCommunication,NetworkTimeServiceQuerying",
 )
 _CHROMIUMS = (
     "chromium",
