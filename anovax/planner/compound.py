@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from anovax.planner.normalise import courtesy_free, with_apostrophe, without_lead
 from anovax.planner.rules import all_rules
-from anovax.planner.rules.keys import how_often
+from anovax.planner.rules.keys import MODIFIERS, chord, how_often
 from anovax.planner.rules.notation import Call, Reading, Scene
 from anovax.planner.rules.talk import ALL_RIGHT
 
@@ -23,10 +23,11 @@ _BOUNDARY = re.compile(
 # After a free text ("type …", "search for …") a bare "and" parts it from a command only if that begins like this.
 _DEVICE = re.compile(
     r"^(?:press|hit|click|double|right click|open|launch|take a|go to|scroll|maximi[sz]e|minimi[sz]e|full ?screen|"
-    r"switch to|type|submit"
+    r"switch to|type|submit|select all|save (?:it|(?:the|this|my) (?:file|document))$"
     r"|new tab|mute|unmute|what time is it|what's the time|what day is it|tell me the (?:time|date))\b",
     re.IGNORECASE,
 )
+_QUOTED = re.compile(r"\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)")
 # "find out how to | press flowers", "do not | press enter": no joint.
 _HANGING = re.compile(
     r"\b(?:not|don't|dont|never|to|i|you|we|they|can|could|or|without|before|after|when|if|where|how|the|a|must|should)$",
@@ -66,7 +67,8 @@ _AT_THE_DESK = re.compile(
 )
 # Part of what cannot be done: "text my sister and tell her to call me".
 _TELLS_ON = re.compile(r"^(?:tell|ask|let|say|remind|give|send|call|invite) (?:him|her|them|that|it)\b", re.IGNORECASE)
-_PLEASANTRIES = ("Hello.", "You are welcome.", "Thank you", ALL_RIGHT)
+_THANKS = "You are welcome."
+_PLEASANTRIES = ("Hello.", _THANKS, "Thank you", ALL_RIGHT)
 
 
 class Reader:
@@ -109,7 +111,7 @@ class Reader:
     def read(self, text: str, scene: Scene) -> Reading | None:
         """The whole request, None unless all of it is read."""
         whole, text = text, without_lead(text)
-        marks = list(_BOUNDARY.finditer(text))
+        marks = [mark for mark in _BOUNDARY.finditer(text) if not _inside_quotes(text, mark.start())]
         if len(marks) > MAX_BOUNDARIES:
             return None
         if marks:
@@ -124,6 +126,8 @@ class Reader:
             head, tail = text[: mark.start()], text[mark.end() :]
             if head.strip() and tail.strip():
                 first = self._whole(head, [head[at:] for at in inner], scene)
+                if first is not None and _held(first, mark, tail):
+                    continue
                 if first is not None and _may_part(head, first, mark, tail):
                     then = self.read(tail, replace(scene, before=(*scene.before, *_in_order(first))))
                     if then is not None:
@@ -158,6 +162,16 @@ def _may_part(head: str, first: Reading, mark: re.Match[str], tail: str) -> bool
     return bool(mark["strong"]) or not first.free or bool(_DEVICE.match(tail))
 
 
+def _held(first: Reading, mark: re.Match[str], tail: str) -> bool:
+    """Whether "and" joins two keys of one chord: "press shift and tab"."""
+    modifier = bool(first.calls) and first.calls[-1].args.get("keys") in MODIFIERS
+    return modifier and mark.group().strip() in ("and", ",") and chord(_BOUNDARY.split(tail, maxsplit=1)[0]) is not None
+
+
+def _inside_quotes(text: str, at: int) -> bool:
+    return any(quoted.start() < at < quoted.end() for quoted in _QUOTED.finditer(text))
+
+
 def _in_order(reading: Reading) -> tuple[Call, ...]:
     """A reading's calls; its words become a call too, to be spoken in their place."""
     return (*reading.calls, *((Call("speak", {"text": reading.say}),) if reading.say else ()))
@@ -168,6 +182,8 @@ def _joined(first: Reading, then: Reading) -> Reading | None:
     ("press ok and then cancel", "open firefox, never mind")."""
     if first.calls and not then.calls and then.say == ALL_RIGHT:
         return None
+    if first.calls and not then.calls and then.say.startswith(_THANKS):
+        return first
     if not first.calls and first.say.startswith(_PLEASANTRIES):
         return then
     if not first.calls and not then.calls:

@@ -71,6 +71,13 @@ def tidy(text: str) -> str:
 
 _VERB = "open|close|start|launch|type|press|click|search|focus|scroll|say|write|find|play|show"
 _PAUSE = re.compile(rf"((?:^|[.;,] |\b(?:and|then),? )(?:(?:and|then),? )*(?:{_VERB})), (?=\S)", re.IGNORECASE)
+# Not after "type" and the like: there it may be what is to be written.
+_HESITATION = re.compile(
+    r"((?:^|[.;,] |\b(?:and|then|you|uh+|um+),? )(?:open|close|launch|start|press|click(?: on)?|go to|"
+    r"switch to|search for|scroll)),?"
+    r" (?:uh+m*|um+|er+m?|hm+),? (?=\S)",
+    re.IGNORECASE,
+)
 _LINK_PAUSE = re.compile(rf"\b((?:and )?then|and), (?=(?:{_VERB})\b)", re.IGNORECASE)
 
 
@@ -84,7 +91,7 @@ def without_pauses(text: str, complete: Callable[[str], bool] = lambda words: Fa
         following = re.split("[,.;]", text[match.end() :], maxsplit=1)[0]
         return match.group() if complete(following) else f"{match.group(1)} "
 
-    return _LINK_PAUSE.sub(r"\1 ", _PAUSE.sub(joined, text))
+    return _LINK_PAUSE.sub(r"\1 ", _PAUSE.sub(joined, _HESITATION.sub(r"\1 ", text)))
 
 
 def without_lead(text: str) -> str:
@@ -198,7 +205,10 @@ _SYMBOLS = tuple(
         (r"\s*\bat sign\b\s*", "@"),
         (r"\s*\bunderscore\b\s*", "_"),
         (r"\bhash ?tag\s+(?=\w)", "#"),
-        (r"\s+dot\s+(?=(?:com|org|net|edu|gov|io|txt|pdf|py|md|csv|html|png|jpg)\b)", "."),
+        (
+            r"\s+dot\s+(?=(?:com|org|net|edu|gov|io|txt|pdf|py|md|csv|html|png|jpe?g|docx?|xlsx?|pptx?|odt|json|zip|log|mp[34])\b)",
+            ".",
+        ),
     )
 )
 

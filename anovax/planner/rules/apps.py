@@ -28,7 +28,7 @@ _GENERIC = (
 GENERIC = frozenset(_GENERIC.split("|"))
 _ARTICLE = re.compile(
     r"^(?:up )?(?:the |my |our |your |an? (?=(?:web |internet )?browser$|terminal$|text editor$|calculator$|"
-    r"console$))+",
+    r"console$)|an? (?=(?:app|application|program) (?:called|named) )|(?:app|application|program) (?:called|named) )+",
     re.IGNORECASE,
 )
 _SETTINGS = re.compile(
@@ -37,6 +37,7 @@ _SETTINGS = re.compile(
 _FOLDER = re.compile(
     r"^(?:downloads?|documents?|pictures|photos|music|videos|home|desktop) (?:folder|directory)$", re.IGNORECASE
 )
+_LIST = re.compile(r",? and |, ")
 _KIND = re.compile(r" (?:app|application|program|software|tool)$", re.IGNORECASE)
 _SITE_KIND = re.compile(r"(?:'s)? (?:web ?site\w?|site|web ?page|home ?page|page|online)$", re.IGNORECASE)
 # Words that make what follows "open" something else than a name.
@@ -49,7 +50,7 @@ _FUNCTION_WORDS = (
 )
 _CLAUSE = re.compile(rf"\b(?:{_FUNCTION_WORDS})\b", re.IGNORECASE)
 _NO_NAME = re.compile(
-    rf"\b(?:{_FUNCTION_WORDS}|new|recent|latest|first|second|address|bar|"
+    rf"\b(?:{_FUNCTION_WORDS}|something|nothing|anything|one|damn|quickly|uh|um|new|recent|latest|first|second|address|bar|"
     r"bookmarks?|attachments?|instead|no wait|i mean|sorry|oops|extensions|add-?ons|plugins|"
     r"resume|cv|report|essay|homework|invoice|thesis|contract|"
     r"tab|tabs|window|windows|door|doors|gate|garage|blinds|curtains|account|link|file|"
@@ -61,7 +62,7 @@ _NO_NAME = re.compile(
     r"relationship|"
     r"song|songs|playlist|album|video|movie|podcast|episode|image|images|picture|article|message|emails?|email from|"
     r"chat|"
-    r"question|questions|marathon|errands?|late|away|low|wild|free|store|restaurant|shop|bank|position|mic|"
+    r"apps|applications?|programs?|question|questions|marathon|errands?|late|away|low|wild|free|store|restaurant|shop|bank|position|mic|"
     r"microphone|up|out|off|down)\b",
     re.IGNORECASE,
 )
@@ -93,7 +94,7 @@ _CLOSABLE = re.compile(
     r"bookmarks?|side ?bar|pop ?ups?|range|caption(?:ed|s)?|quarters|"
     r"encounters?|\w+ing|down|everything|all|"
     r"enough|quote|bracket|parenthesis|valve|lid|box|book|case|circuit|road|school|market|ad|ads|banner|notification|"
-    r"others?)\b)[\w.+-]+(?: [\w.+-]+)?$",
+    r"laptop|computer|pc|fridge|mouth|shop|store|drawer|oven|umbrella|others?)\b)[\w.+-]+(?: [\w.+-]+)?$",
     re.IGNORECASE,
 )
 
@@ -110,6 +111,9 @@ close
 
 = several
 {open} <app>
+
+= open too
+the <app>
 
 = open
 (open|launch|open up|fire up|start up|bring up|pull up|boot up|go ahead and open) <app>
@@ -133,6 +137,9 @@ bring <app> to [the] (front|foreground)
 
 = menu
 (open|show|click|click on|pull down) [the] <app> menu
+
+= close several
+(close|quit) <app>
 
 = close named
 (close|quit|exit|kill|close down|shut down|terminate|stop|end|close out) <app>
@@ -229,10 +236,21 @@ class Apps:
 
     def several(self, match: re.Match[str], scene: Scene) -> Reading | None:
         """As in "open firefox and notepad": only names that are known."""
-        names = [n for n in re.split(r",? and |, ", match["app"]) if n.strip()]
+        names = [n for n in _LIST.split(match["app"]) if n.strip()]
         found = [self.opened(name, scene) for name in names]
         sure = all(self._known(name, scene) for name in names)
         return Reading(tuple(f for f in found if f)) if sure and all(found) and len(found) > 1 else None
+
+    def close_several(self, match: re.Match[str], scene: Scene) -> Reading | None:
+        """As in "close firefox and the editor": only names that are known."""
+        names = [_KIND.sub("", _ARTICLE.sub("", name)) for name in _LIST.split(match["app"]) if name.strip()]
+        sure = len(names) > 1 and all(self._known(name, scene) for name in names)
+        return Reading(tuple(Call("close_window", {"name": name}) for name in names)) if sure else None
+
+    def open_too(self, match: re.Match[str], scene: Scene) -> Reading | None:
+        """As in "open firefox, then the calculator"."""
+        opened = scene.before and scene.before[-1].tool == "open_app"
+        return self.open(match, scene) if opened and self._known(match["app"], scene) else None
 
     def _known(self, name: str, scene: Scene) -> bool:
         bare = _KIND.sub("", _ARTICLE.sub("", name)).lower()
@@ -243,6 +261,7 @@ class Apps:
         builds: dict[str, Build | Reading] = {
             "close": call("close_window"),
             "several": self.several,
+            "open too": self.open_too,
             "open": self.open,
             "open to": self.open_to,
             "start": self.start,
@@ -250,6 +269,7 @@ class Apps:
             "switch": self.switch,
             "switch to known": self.known_switch,
             "menu": self.menu,
+            "close several": self.close_several,
             "close named": self.close,
         }
         return book_rules(_PHRASES, builds)

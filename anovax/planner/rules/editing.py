@@ -20,7 +20,7 @@ cut [the|this|that|it] [selection|text|selected text|to clipboard|to the clipboa
 
 = ctrl+v
 paste [the|it|this|that|from|here|in|my] [clipboard|text|in|here|the clipboard|from clipboard|from the clipboard] \
-[here|in]
+[here|in|there]
 
 = ctrl+z
 undo [the|my] [last] (typing|edit|change)
@@ -103,12 +103,19 @@ def _save(match: re.Match[str], scene: Scene) -> Reading | None:
     return Reading() if shot else call("press_keys", keys="ctrl+s")
 
 
+def _delete(match: re.Match[str], scene: Scene) -> Reading | None:
+    """What is selected; not what has just been typed, which the key would not delete."""
+    just_typed = scene.before and scene.before[-1].tool == "type_text"
+    return None if just_typed else call("press_keys", keys="delete")
+
+
 def editing_rules() -> tuple[Rule, ...]:
     """Copy, paste, undo, save, and moving about in a text."""
     return chord_rules(
         _PHRASES,
         {
             "save": _save,
+            "delete": _delete,
             "paragraph": call("press_keys", keys="enter", times=2),
         },
     )

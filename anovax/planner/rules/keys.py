@@ -30,7 +30,7 @@ _ALONE = frozenset({"enter", "esc", "tab", "backspace", "delete", "pageup", "pag
 _CHARACTER = re.compile(r"^(?:[a-z0-9]|f(?:[1-9]|1[0-9]|2[0-4]))$")
 _JOIN = re.compile(r"(?<=\w)\s*(?:\+|-)\s*(?=\w)|\s+(?:plus|and)\s+(?=\S)")
 _CAPITAL = re.compile(r"^(?:capital|uppercase|upper case|big) ([a-z])$")
-_SPELT_OUT = re.compile(r"^(?:letter|number|digit|character) (?=\w$)")
+_SPELT_OUT = re.compile(r"^(?:letter|number|digit|character) (?=\w+$)")
 _OFTEN = re.compile(r",? (?:(once|twice|thrice)|(\S+(?: \S+)?) times?)$", re.IGNORECASE)
 _KEY_WORD = re.compile(r" (?:key|keys|button)$", re.IGNORECASE)
 _FUNCTION_KEY = re.compile(r"\bf (?=\d)")
@@ -78,7 +78,8 @@ def _press(match: re.Match[str], scene: Scene) -> Reading | None:
 def _bare(match: re.Match[str], scene: Scene) -> Reading | None:
     keys = chord(match["keys"])
     chorded = keys is not None and "+" in keys and keys.split("+")[0] in ("ctrl", "alt", "win")
-    return call("press_keys", keys=keys) if keys in _ALONE or chorded else None
+    arrow = keys is not None and "arrow" in match["keys"].lower()
+    return call("press_keys", keys=keys) if keys in _ALONE or chorded or arrow else None
 
 
 def key_rules() -> tuple[Rule, ...]:

@@ -28,7 +28,7 @@ _TODAY = re.compile(
 _PHONE = re.compile(r"\b(?:i?phone|cell(?:phone)?|mobile|tablet|android)\b", re.IGNORECASE)
 _NOT_CALLED = re.compile(
     r"\b(?:not|wrong|misspelled|spelled|pronounced|it's|on|mom|dad|back|and|when|if|later|at|a|an|the|cab|taxi|on|"
-    r"for|what|off|called)\b",
+    r"for|what|off|called|maybe|again|anytime|soon|tomorrow|today|tonight)\b",
     re.IGNORECASE,
 )
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from anovax.planner.normalise import unquoted
+from anovax.planner.normalise import unquoted, written
 from anovax.planner.rules.keys import how_often
 from anovax.planner.rules.notation import Build, Reading, Rule, Scene, book_rules, call
 
 _POINT_AT_NOTHING = re.compile(
     r"^(?:(?:it|that|this|here|there|them|on|around|left|right|the mouse|mouse|noise|sound|the|a|an|my|twice|again|"
-    r"drag|outside|"
-    r"inside|somewhere|anywhere|everything|anything|something|him|her|me)$|(?:bait|in|from|at|of|with|and|"
+    r"drag|button|link|icon|dialog|somewhere|anywhere|everything|anything|something|him|her|me)$|(?:bait|outside|inside|in|from|at|of|with|and|"
     r"until)\b)",
     re.IGNORECASE,
 )
@@ -23,7 +22,11 @@ _DESCRIBED = re.compile(
     r"pink|big|small)(?: .*)?)$|"
     r"\b(?:first|second|third|fourth|fifth|last|next|top|bottom|\d+(?:st|nd|rd|th)) (?:\w+ )?"
     r"(?:link|button|result|one|item|entry|row|video|image|icon|option)\b|"
-    r"\b(?:when|until|if|unless|every|as soon as|from the|under the|next to|above|below|beside|that says|which)\b",
+    r"\b(?:when|until|if|unless|every|as soon as|from the|under the|next to|above|below|beside|that says|which|or)\b",
+    re.IGNORECASE,
+)
+_LABELLED = re.compile(
+    r"^(?:(?:link|button|tab|icon) )?(?:that (?:says|is called)|which says|saying|called|named|label+ed) ",
     re.IGNORECASE,
 )
 _BUTTONS = frozenset(
@@ -43,10 +46,11 @@ _ORDINALS = frozenset("first second third fourth fifth sixth seventh eighth nint
 
 def _clicker(**extra: Any) -> Build:
     def build(match: re.Match[str], scene: Scene) -> Reading | None:
-        if _DESCRIBED.search(match["target"]):
+        named = _LABELLED.sub("", match["target"])
+        if _DESCRIBED.search(named):
             return None
-        target = re.sub(r" (?:button|link|icon|tab|checkbox|entry)$", "", match["target"], flags=re.IGNORECASE)
-        target, times = how_often(unquoted(target))
+        target = re.sub(r" (?:button|link|icon|tab|checkbox|entry)$", "", named, flags=re.IGNORECASE)
+        target, times = how_often(written(unquoted(target)))
         if times != 1 or _POINT_AT_NOTHING.match(target) or "," in target or len(target.split()) > 6:
             return None
         return call("click", target=target, **extra)
@@ -57,6 +61,12 @@ def _clicker(**extra: Any) -> Build:
 def _named_button(match: re.Match[str], scene: Scene) -> Reading | None:
     """As in "press save": words that stand on buttons and are no keys."""
     return call("click", target=match["target"]) if match["target"].lower() in _BUTTONS else None
+
+
+def _click_on(match: re.Match[str], scene: Scene) -> Reading | None:
+    """As in "click on File and then on Open"."""
+    clicked = scene.before and scene.before[-1].tool == "click"
+    return _clicker()(match, scene) if clicked else None
 
 
 def _nth_link(match: re.Match[str], scene: Scene) -> Reading | None:
@@ -86,7 +96,7 @@ def _drag(match: re.Match[str], scene: Scene) -> Reading | None:
     ends = [re.sub(r" (?:icon|file|folder|tab)$", "", match[name].strip("\"'"), flags=re.I) for name in ("from", "to")]
     if any(_UNNAMED.search(end) or _DESCRIBED.search(end) or len(end.split()) > 6 for end in ends):
         return None
-    return call("drag", target=ends[0], to=ends[1])
+    return call("drag", target=written(ends[0]), to=written(ends[1]))
 
 
 _PHRASES = r"""
@@ -116,6 +126,9 @@ the link called|click on the link) [on] [the] [link] [to] <target>
 = click
 select [the] <target> (button|link|tab|option|checkbox|icon)
 (check|tick|uncheck) [the] <target> (box|checkbox|check box)
+
+= click on
+on [the] <target>
 
 = nth link
 (click|click on|open|follow|go to|tap|choose|select) [the] <nth> (link|hyperlink) [on] [the|this] [page]
@@ -160,6 +173,7 @@ me|aloud|out loud]
 (what is|what's|whats|what do you see) [being] [shown|displayed|written] [currently] on [the|my|this] screen
 what does (the|my|this) screen (say|show)
 what does it say on [the|my] screen
+look at (the|my|this) screen
 (read|describe) what [is|you see] [on] [the|my] screen [says]
 (read|read out|read aloud) (this|it) [to me|for me|aloud|out loud]
 (read|read out|read aloud|read me) (the|this|that) [error] (error|error message|dialog|dialog box|popup|pop up|pop-up|\
@@ -178,6 +192,7 @@ def pointing_rules() -> tuple[Rule, ...]:
         "middle click": _clicker(button="middle"),
         "click": _clicker(),
         "click named": _named_button,
+        "click on": _click_on,
         "nth link": _nth_link,
         "click place": _click_place,
         "drag place": _drag_place,

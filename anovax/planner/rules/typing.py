@@ -14,11 +14,12 @@ _MADE_UP = re.compile(
     r"^(?:[a-f]|[1-9]|one|two|i{1,2}) (?:diabetes|personalit\w+|connectors?|chargers?|batter\w+|cables?|errors?)\b|"
     r"^(?:of|faster|slower|something|anything|whatever|it|that|this|(?:in )?all caps) |"
     r"^(?:of|faster|slower|quickly|again|something|anything|it|that|this)$|\b(?:presentation|edit|reading|focus) mode$|"
+    r"^(?:nothing|(?:an? )?(?:capital|upper ?case|lower ?case|small) \w)$|"
     r"^(?:exactly )?(?:what|whatever|everything) (?:i|you) \w+(?: you)?$|\bevery (?:\w+ )?(?:second|minute|hour)s?$|"
     r"^an? (?:\w+ )?(?:message|letter|e-?mail|note|poem|essay|reply|response|report|story|text|tweet|review|summary|"
     r"list)\b|"
-    r"\b(?:times|languages?|in (?:capitals|capital letters|upper ?case|lower ?case|bold|italics?|spanish|french|"
-    r"german))$|"
+    r"\b(?:times|languages?|in (?:all caps|capitals|capital letters|upper ?case|lower ?case|bold|italics?|"
+    r"spanish|french|german))$|"
     r"^(?:colon|semi ?colon|dot|dash|hyphen|(?:forward |back ?)?slash|quotes?|apostrophe|tilde|pipe|\w+ (?:"
     r"bracket|quote))$|"
     r"\b(?:(?:dollar|percent|plus|minus|equals?|hash|pound|euro|degree) sign|back ?slash|ampersand|asterisk|"
@@ -51,6 +52,7 @@ _IN_APP = re.compile(
 # "write" asks for words to be thought of more often than it dictates them.
 _NOT_TEXT = re.compile(
     r"^(?:an?|the|of|on|in|louder|notes?|me|my|to|back|it|that|this|down|code|something|about|full screen)\b|"
+    r"^(?:pass(?:word|code)|user ?name|pin|login|credentials|address|name|date|code|number)$|"
     r"\b(?:functions?|programs?|scripts?|essays?|poems?|lyrics|html|javascript|sql)\b",
     re.IGNORECASE,
 )
@@ -60,6 +62,13 @@ _TERMINALS = frozenset(("terminal", "console", "command line", "shell", "xterm",
 _OPTION = re.compile(r"(?<= )((?:(?:minus|dash|hyphen) ){1,2})(?=\w)", re.IGNORECASE)
 _NO_COMMAND = re.compile(r"^(?:it|that|this|the|a|an|my|something|some|all)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"^(?:i|we|you|he|she|they|people|to|what|who) ", re.IGNORECASE)  # "type i believe in it"
+# "type this is a test": the words begin with "this"; in "type this, hello" they begin after it.
+_THIS_IS = re.compile(
+    r"^type this (?:is|isn't|was|wasn't|will|won't|has|had|can|can't|could|should|would|may|might|must|needs|means|"
+    r"and|or|one|time|day|week|weekend|month|year|morning|afternoon|evening|summer|winter|spring|autumn|page|"
+    r"project|place|house|work|part|new|old|very) ",
+    re.IGNORECASE,
+)
 _IT = frozenset(("it", "there", "that", "here", "this"))
 
 
@@ -97,6 +106,8 @@ def _type(match: re.Match[str], scene: Scene) -> Reading | None:
     text = _NOT_SENT.sub("", match["text"])
     if not _dictated(text):
         return None
+    if _THIS_IS.match(match.group()):
+        text = f"this {text}"
     if within := _IN_APP.match(text):
         where = within["where"].lower()
         if where in _IT:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from anovax.planner.normalise import unquoted
+from anovax.planner.normalise import unquoted, without_tail
 from anovax.planner.rules.notation import Build, Call, Reading, Rule, Scene, book_rules
 from anovax.planner.rules.sites import Sites
 
@@ -182,7 +182,7 @@ def _search(what: str) -> Reading | None:
     while (about := _ABOUT.match(what)) and what[about.end() :].strip():
         what = what[about.end() :]
     found = (
-        what.lower() not in _NOTHING
+        without_tail(what).lower() not in _NOTHING
         and not _ELSEWHERE.search(what)
         and not _OWN_PLACES.match(what)
         and len(what) <= 300
