@@ -15,6 +15,7 @@ import os
 import socket
 import struct
 import sys
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -92,14 +93,13 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def unroutable() -> int:
-    """Packets that found no route in this namespace so far (IPv4 and IPv6)."""
+def unroutable(version: int | None = None) -> int:
+    """Packets that found no route in this namespace so far; of IPv4 and IPv6, or of one ``version``."""
     total = 0
-    for path, key in (("/proc/net/snmp", "OutNoRoutes"), ("/proc/net/snmp6", "Ip6OutNoRoutes")):
-        try:
-            total += _counter(Path(path).read_text(encoding="ascii"), key)
-        except OSError:
-            continue
+    for number, path, key in ((4, "/proc/net/snmp", "OutNoRoutes"), (6, "/proc/net/snmp6", "Ip6OutNoRoutes")):
+        if version in (None, number):
+            with suppress(OSError):
+                total += _counter(Path(path).read_text(encoding="ascii"), key)
     return total
 
 

@@ -78,7 +78,7 @@ export class Link {
   async broken() {
     if (!this.wanted) return;
     this.close();
-    this.tell(navigator.onLine === false ? "offline" : "reconnecting");
+    this.tell("reconnecting"); // not navigator.onLine: on the computer itself it says no wherever there is no network
     const attempt = (this.attempt = Symbol());
     try {
       const hello = await get("/api/hello", 4);

@@ -36,7 +36,7 @@ TEXTS = (
     "take a screenshot",
     "what day is it",
     "remember that the plumber comes on friday",
-    "when does the plumber come",
+    "do you remember when the plumber comes",
 )
 
 

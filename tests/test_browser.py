@@ -18,6 +18,7 @@ from anovax.agents.app import AppAgent, OpenAppArgs
 from anovax.agents.browser import BrowserAgent, OpenUrlArgs, WebSearchArgs
 from anovax.config import DesktopConfig
 from anovax.desktop.application import Application
+from anovax.desktop.applications import Applications
 from anovax.desktop.browsing import is_browser, page_of
 from anovax.desktop.facade import Desktop, build
 from anovax.desktop.others import system_browser
@@ -239,17 +240,18 @@ def test_a_page_without_a_title_is_not_called_verified(
 
 @pytest.mark.e2e
 @pytest.mark.timeout(120)
-def test_the_browser_opens_as_an_application_too(desktop: Desktop) -> None:
+def test_the_browser_opens_as_an_application_too(desktop: Desktop, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where it needs its flags to start at all."""
-    done = AppAgent(AgentParts(desktop)).open_app(OpenAppArgs(name="chromium browser", new=True), step())
+    command = (*CHROMIUM.command, "--new-window", "about:blank")  # not the start page, which is on the web
+    blank = CHROMIUM.model_copy(update={"command": command})
+    monkeypatch.setattr(desktop, "applications", Applications(read=lambda: (blank,)))
+    done = AppAgent(AgentParts(desktop)).open_app(OpenAppArgs(name="chromium", new=True), step())
     assert done.verified, done.evidence
     assert done.undo is not None
     done.undo.run(step())
 
 
 def test_no_browser_is_one_sentence(desktop: Desktop, monkeypatch: pytest.MonkeyPatch) -> None:
-    from anovax.desktop.applications import Applications
-
     monkeypatch.setattr(desktop, "applications", Applications(env={"PATH": os.defpath}, read=lambda: ()))
     with pytest.raises(ToolError, match="No web browser is installed"):
         BrowserAgent(AgentParts(desktop)).open_url(OpenUrlArgs(url="example.com"), step())

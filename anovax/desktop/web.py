@@ -111,7 +111,7 @@ def host_words(url: str) -> tuple[str, ...]:
 
 # What a browser is started with, by program name. The Chromium flags keep it from fetching updates, field trials and
 # hints by itself (https://peter.sh/experiments/chromium-command-line-switches): the page is all that is loaded.
-_QUIET_CHROMIUM = (
+QUIET_CHROMIUM = (
     "--no-first-run",
     "--no-default-browser-check",
     "--disable-background-networking",
@@ -150,7 +150,7 @@ def own_flags(app: Application, root: bool | None = None) -> tuple[str, ...]:
     if not is_chromium(app):
         return ()
     root = _is_root() if root is None else root
-    return (*_QUIET_CHROMIUM, *(("--no-sandbox", "--test-type") if root else ()))
+    return (*QUIET_CHROMIUM, *(("--no-sandbox", "--test-type") if root else ()))
 
 
 def _is_root() -> bool:

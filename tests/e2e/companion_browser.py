@@ -71,6 +71,7 @@ def trusted_home(folder: Path) -> Path:
 async def launched(folder: Path) -> AsyncIterator[Browser]:
     arguments = [
         *(["--no-sandbox"] if os.geteuid() == 0 else []),
+        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost",  # what a phone asks of others is not ours
         "--disable-dev-shm-usage",
         "--use-fake-ui-for-media-stream",
         "--use-fake-device-for-media-stream",

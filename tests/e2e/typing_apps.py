@@ -14,6 +14,7 @@ import pytest
 from desktop_rig import read
 
 from anovax.desktop import Desktop
+from anovax.desktop.web import QUIET_CHROMIUM
 from anovax.tool import StepContext, WindowRef
 
 TK = """
@@ -140,7 +141,7 @@ class WebPage:
         url = f"http://127.0.0.1:{self.server.server_port}/"
         flags = [
             "--no-sandbox",
-            "--no-first-run",
+            *QUIET_CHROMIUM,
             "--disable-gpu",
             "--password-store=basic",
             f"--user-data-dir={folder / 'profile'}",
