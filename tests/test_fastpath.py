@@ -162,6 +162,15 @@ def test_undo_takes_back_our_own_action_or_else_the_programs(fast: FastPath) -> 
     assert short(fast.read("take that back", Context())) == "undo"
 
 
+def test_what_was_just_typed_is_not_deleted_by_one_key(fast: FastPath) -> None:
+    typed = past("type hello", "Done.", {"tool": "type_text", "text": "hello"})
+    assert short(fast.read("delete it", Context(turns=(typed,)))) == "none"
+    assert short(fast.read("delete it", Context(turns=(OPENED,)))) == "press_keys delete"
+    assert short(fast.read("select all and delete it", Context(turns=(typed,)))) == (
+        "press_keys ctrl+a > press_keys delete"
+    )
+
+
 def test_the_other_one(fast: FastPath) -> None:
     assert short(fast.read("no, the other one", Context(turns=(OPENED,)))) == "focus_window the other one"
 

@@ -213,10 +213,14 @@ _SYMBOLS = tuple(
 )
 
 
+# "my e-mail is jane at example.com"; but "look at example.com"
+_MAIL_WITHIN = re.compile(rf"(?<=mail is )([\w.+-]+) at ((?:[a-z0-9-]+\.)+(?:{_TOP}))(?![\w.])", re.IGNORECASE)
+
+
 def written(text: str) -> str:
     """Text to be typed, with the few spoken symbols that cannot be meant as words ("at sign", "underscore")."""
     if (mail := email(text)) is not None:
         return mail
     for pattern, sign in _SYMBOLS:
         text = pattern.sub(sign, text)
-    return text
+    return _MAIL_WITHIN.sub(r"\1@\2", text)

@@ -50,7 +50,7 @@ _FUNCTION_WORDS = (
 )
 _CLAUSE = re.compile(rf"\b(?:{_FUNCTION_WORDS})\b", re.IGNORECASE)
 _NO_NAME = re.compile(
-    rf"\b(?:{_FUNCTION_WORDS}|something|nothing|anything|one|damn|quickly|uh|um|new|recent|latest|first|second|address|bar|"
+    rf"\b(?:{_FUNCTION_WORDS}|something|nothing|anything|one|damn|quickly|maybe|perhaps|actually|never|don't|dont|uh|um|new|recent|latest|first|second|address|bar|"
     r"bookmarks?|attachments?|instead|no wait|i mean|sorry|oops|extensions|add-?ons|plugins|"
     r"resume|cv|report|essay|homework|invoice|thesis|contract|"
     r"tab|tabs|window|windows|door|doors|gate|garage|blinds|curtains|account|link|file|"
@@ -77,7 +77,7 @@ _NO_WINDOW = re.compile(
     r"\b(?:private|incognito|other|first|second|third|all|every|tab|mode|language|account|user|channel|voice|theme|"
     r"input|view|accent|field|box|bar|button|english|french|"
     r"spanish|german|"
-    r"next|previous|song|track|gear|plan)\b",
+    r"next|previous|song|track|gear|plan|side|topic|subject)\b",
     re.IGNORECASE,
 )
 _FILE = re.compile(r"\.(?:pdf|docx?|txt|xlsx?|pptx?|csv|odt|md|html?|jpe?g|png|mp[34]|zip|py|json)$", re.IGNORECASE)
@@ -116,13 +116,13 @@ close
 the <app>
 
 = open
-(open|launch|open up|fire up|start up|bring up|pull up|boot up|go ahead and open) <app>
+(open|launch|open up|start up|go ahead and open) <app>
 
 = open to
 (open|launch|open up|bring up|pull up) <app> (to|so that|so|because) <why>
 
 = start
-(start|run|load|execute|startup|spin up|show|show me|give me|display) <app>
+(start|run|load|execute|startup|spin up|fire up|bring up|pull up|boot up|show|show me|give me|display) <app>
 
 = go
 (go to|go on|go on to|goto|navigate to|browse to|visit|take me to|head to|head over to|bring me to|go over to|get \
@@ -173,7 +173,7 @@ class Apps:
 
     def _is_name(self, app: str, sure: bool) -> bool:
         """``sure``: it was called an app, so that a common noun is a name too ("the podcast app")."""
-        if "," in app or _FILE.search(app) or _SEVERAL.search(app):
+        if "," in app or " -" in app or _FILE.search(app) or _SEVERAL.search(app):
             return False
         if app.lower() in GENERIC or _SETTINGS.match(app):
             return True
@@ -197,7 +197,7 @@ class Apps:
         """Verbs such as "run" and "start" open only what is known as an application: one also runs errands."""
         name = _KIND.sub("", _ARTICLE.sub("", match["app"]))
         known = name.lower() in GENERIC or name.lower() in (scene.apps or ()) or name != _ARTICLE.sub("", match["app"])
-        known = known or bool(_FOLDER.match(name))
+        known = known or bool(_FOLDER.match(name) or _SETTINGS.match(name))
         found = self.open(match, scene)
         return found if found and (known or found.calls[0].tool == "open_url") else None
 
@@ -254,7 +254,7 @@ class Apps:
 
     def _known(self, name: str, scene: Scene) -> bool:
         bare = _KIND.sub("", _ARTICLE.sub("", name)).lower()
-        return bare in GENERIC or bare in (scene.apps or ()) or self._sites.host(bare) is not None
+        return bare in GENERIC or bare in (scene.apps or ()) or (self._sites.host(bare) or address(bare)) is not None
 
     def rules(self) -> tuple[Rule, ...]:
         """Open, go to, switch to and close."""

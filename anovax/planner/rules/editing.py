@@ -9,7 +9,7 @@ from anovax.planner.rules.notation import Reading, Rule, Scene, call, chord_rule
 # A heading that is no key of ``builds`` below is the chord that is pressed.
 _PHRASES = r"""
 = ctrl+n
-[create|start|make] [a] new (document|file|text file)
+[create|start|begin|open|make] [a] new (document|file|text file)
 
 = ctrl+c
 copy [the|this|that|it|my] [selection|selected|text|selected text|highlighted text] [to clipboard|to the clipboard|\
@@ -105,8 +105,9 @@ def _save(match: re.Match[str], scene: Scene) -> Reading | None:
 
 def _delete(match: re.Match[str], scene: Scene) -> Reading | None:
     """What is selected; not what has just been typed, which the key would not delete."""
-    just_typed = scene.before and scene.before[-1].tool == "type_text"
-    return None if just_typed else call("press_keys", keys="delete")
+    steps = [step.tool for turn in scene.context.turns[-1:] for step in turn.plan.steps]
+    tools = [*steps, *(done.tool for done in scene.before)]
+    return None if tools[-1:] == ["type_text"] else call("press_keys", keys="delete")
 
 
 def editing_rules() -> tuple[Rule, ...]:

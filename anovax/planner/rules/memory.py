@@ -7,7 +7,8 @@ import re
 from anovax.planner.rules.notation import Build, Reading, Rule, Scene, book_rules, call
 
 _POINTS_AWAY = re.compile(
-    r"^(?:of |about )?(?:this|that|it|me|when|how|why|who|where|what|him|her|them|us|to)$", re.IGNORECASE
+    r"^(?:of |about )?(?:this|that|it|me|when|how|why|who|where|what|him|her|them|us|to)(?: down)?$|^taking ",
+    re.IGNORECASE,
 )
 _QUESTION = re.compile(r"^(?:when|how|why|who|where|what|if|whether|the (?:time|day) (?:when|we))\b", re.IGNORECASE)
 _OWN = re.compile(

@@ -16,6 +16,7 @@ _N = r"(-?\d+(?:\.\d+)?)"
 # Spoken forms that are no infix sum, on text whose numbers are digits already.
 _FORMS = (
     (re.compile(rf"^{_N} ?(?:percent|per cent|%) of {_N}$"), "{0}*{1}/100"),
+    (re.compile(rf"^{_N} ?(?:percent|per cent|%) off(?: of)? {_N}$"), "{1}*(100-{0})/100"),
     (re.compile(rf"^(?:the )?sum of {_N} and {_N}$"), "{0}+{1}"),
     (re.compile(rf"^(?:the )?product of {_N} and {_N}$"), "{0}*{1}"),
     (re.compile(rf"^(?:the )?difference (?:between|of) {_N} and {_N}$"), "{0}-{1}"),

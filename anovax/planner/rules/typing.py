@@ -14,9 +14,12 @@ _MADE_UP = re.compile(
     r"^(?:[a-f]|[1-9]|one|two|i{1,2}) (?:diabetes|personalit\w+|connectors?|chargers?|batter\w+|cables?|errors?)\b|"
     r"^(?:of|faster|slower|something|anything|whatever|it|that|this|(?:in )?all caps) |"
     r"^(?:of|faster|slower|quickly|again|something|anything|it|that|this)$|\b(?:presentation|edit|reading|focus) mode$|"
+    r"^(?:the same|(?:exactly )?the following|exactly this|slash|open quote|quote .* (?:un|end |close )quote)\b|"
+    r"(?<=\w),? (?:no,? wait|scratch that|i mean|i meant),? (?=\w)|"
     r"^(?:nothing|(?:an? )?(?:capital|upper ?case|lower ?case|small) \w)$|"
     r"^(?:exactly )?(?:what|whatever|everything) (?:i|you) \w+(?: you)?$|\bevery (?:\w+ )?(?:second|minute|hour)s?$|"
     r"^an? (?:\w+ )?(?:message|letter|e-?mail|note|poem|essay|reply|response|report|story|text|tweet|review|summary|"
+    r"question|joke|comment|sentence|paragraph|caption|description|greeting|recipe|haiku|"
     r"list)\b|"
     r"\b(?:times|languages?|in (?:all caps|capitals|capital letters|upper ?case|lower ?case|bold|italics?|"
     r"spanish|french|german))$|"
@@ -34,7 +37,9 @@ _UNKNOWN_TEXT = re.compile(
     r"results?|signature|username|birthday)$|"
     r"\b(?:in|into|on|inside) (?:the |this |that |a )?(?:[\w-]+ ){0,2}(?:box|field|bar|form|document|editor|window|"
     r"search|console|prompt|chat|cell|"
-    r"line|file|page|tab|browser|message|app)$|\bperiod$",
+    r"line|file|page|tab|browser|message|app)$|\bperiod$|"
+    r"\b(?:at|to) the (?:very )?(?:start|beginning|top|bottom|end) of (?:the|this|my) (?:document|file|text|page|line|"
+    r"list)$|\bon the (?:screen|page|(?:next|first|last) line)$",
     re.IGNORECASE,
 )
 # Only a part of it is in quotation marks: what is beside them may be an instruction.
@@ -61,7 +66,15 @@ _EDITORS = frozenset(("notepad", "calculator", "terminal", "text editor", "mouse
 _TERMINALS = frozenset(("terminal", "console", "command line", "shell", "xterm", "command prompt"))
 _OPTION = re.compile(r"(?<= )((?:(?:minus|dash|hyphen) ){1,2})(?=\w)", re.IGNORECASE)
 _NO_COMMAND = re.compile(r"^(?:it|that|this|the|a|an|my|something|some|all)\b", re.IGNORECASE)
-_SENTENCE = re.compile(r"^(?:i|we|you|he|she|they|people|to|what|who) ", re.IGNORECASE)  # "type i believe in it"
+# "type i believe in it", "type what is in there"
+_SENTENCE = re.compile(
+    r"^(?:i|we|you|he|she|they|people|to|what|who) |\b(?:is|are|was|were|be|what's|it's|believe|put|live|stay|come|go|"
+    r"get|look) in(?:to|side)? \w+$",
+    re.IGNORECASE,
+)
+# Signs that a command would have in their place; which, and with what spaces, is for the model.
+_SPOKEN_SIGN = re.compile(r"\b(?:dot|slash|pipe|tilde|star|semicolon|redirect|greater than|less than)\b", re.IGNORECASE)
+_THIS_THEN = re.compile(r"^(?:exactly )?(?:this|the following)(?: text)?: *(?=\S)", re.IGNORECASE)
 # "type this is a test": the words begin with "this"; in "type this, hello" they begin after it.
 _THIS_IS = re.compile(
     r"^type this (?:is|isn't|was|wasn't|will|won't|has|had|can|can't|could|should|would|may|might|must|needs|means|"
@@ -103,18 +116,20 @@ def _command(text: str) -> str:
 
 
 def _type(match: re.Match[str], scene: Scene) -> Reading | None:
-    text = _NOT_SENT.sub("", match["text"])
+    text = _THIS_THEN.sub("", _NOT_SENT.sub("", match["text"]))
+    within = _IN_APP.match(text)
+    where = within["where"].lower() if within else ""
+    if within and _takes_text(where, scene):
+        return _typed_in(where, within["text"], scene) if _dictated(within["text"]) else None
     if not _dictated(text):
         return None
     if _THIS_IS.match(match.group()):
         text = f"this {text}"
-    if within := _IN_APP.match(text):
-        where = within["where"].lower()
-        if where in _IT:
-            return None if _SENTENCE.match(text) else _type_in_it(within["text"], scene)
-        if _takes_text(where, scene):
-            return _typed_in(where, within["text"], scene)
-    return typed(text, scene)
+    if within and where in _IT:
+        return None if _SENTENCE.search(text) else _type_in_it(within["text"], scene)
+    done = typed(text, scene)
+    terminal = _recent_app(scene).lower() in _TERMINALS
+    return None if terminal and _SPOKEN_SIGN.search(str(done.calls[0].args["text"])) else done
 
 
 def _dictated(text: str) -> bool:
@@ -180,7 +195,10 @@ def _run_there(match: re.Match[str], scene: Scene) -> Reading | None:
 def _ran(opened: tuple[Call, ...], text: str) -> Reading | None:
     if _NO_COMMAND.search(text):
         return None
-    typing = Call("type_text", {"text": _command(text)})
+    command = _command(text)
+    if _SPOKEN_SIGN.search(command):
+        return None
+    typing = Call("type_text", {"text": command})
     return Reading((*opened, typing, Call("press_keys", {"keys": "enter"})), free=True)
 
 
