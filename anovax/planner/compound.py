@@ -6,7 +6,7 @@ import random
 import re
 from dataclasses import replace
 
-from anovax.planner.normalise import courtesy_free, with_apostrophe, without_lead
+from anovax.planner.normalise import courtesy_free, with_apostrophe, without_lead, without_tail
 from anovax.planner.rules import all_rules
 from anovax.planner.rules.keys import MODIFIERS, chord, how_often
 from anovax.planner.rules.notation import Call, Reading, Scene
@@ -30,7 +30,7 @@ _DEVICE = re.compile(
 _QUOTED = re.compile(r"\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)")
 # "find out how to | press flowers", "do not | press enter": no joint.
 _HANGING = re.compile(
-    r"\b(?:not|don't|dont|never|to|i|you|we|they|can|could|or|without|before|after|when|if|where|how|the|a|must|should)$",
+    r"\b(?:\w+n't|is|are|was|were|will|would|not|dont|never|to|i|you|we|they|can|could|or|without|before|after|when|if|where|how|the|a|must|should)$",
     re.IGNORECASE,
 )
 _KEY_PRESS = re.compile(r"^(?:press|hit) ", re.IGNORECASE)
@@ -143,6 +143,8 @@ class Reader:
         if whole is None:
             return None
         for tail in tails:
+            if not whole.free and without_tail(f"do, {tail}") == "do":
+                continue  # "open the calculator, would you"
             plain = without_lead(tail)
             part = self.clause(_BOUNDARY.split(plain, maxsplit=1)[0], scene)
             another = _OWN.match(plain) or (part is not None and part.calls)

@@ -21,7 +21,7 @@ _LEAD = re.compile(
     r"(?:um+|uh+|er+m?|hm+|ok|okay|alright|all right|so|well|yeah|oh|and|also|now|then|just|actually"
     r"|(?:hey|ok|okay) (?:google|siri|cortana|alexa)|alexa|siri|cortana|olly|mycroft"
     r"|(?P<verb>open|close|launch|search|press|click|scroll|turn|play|start)(?= (?P=verb) )"
-    r"|(?:no|yes|first)(?=,? (?:open|close|go to|search|press|click|take|scroll|turn|launch|switch)\b)"
+    r"|(?:no|yes|first|sorry|oops|wait)(?=,? (?:open|close|go to|search|press|click|take|scroll|turn|launch|switch)\b)"
     r"|go (?:online|on the (?:internet|web)) (?:and|to)|good (?:morning|afternoon|evening|night)|goodnight|thanks|"
     r"thank you"
     r"|i(?:'d| would)? (?:like|want|need|love) to know|i wanna know"

@@ -79,7 +79,7 @@ _THIS_THEN = re.compile(r"^(?:exactly )?(?:this|the following)(?: text)?: *(?=\S
 _THIS_IS = re.compile(
     r"^type this (?:is|isn't|was|wasn't|will|won't|has|had|can|can't|could|should|would|may|might|must|needs|means|"
     r"and|or|one|time|day|week|weekend|month|year|morning|afternoon|evening|summer|winter|spring|autumn|page|"
-    r"project|place|house|work|part|new|old|very) ",
+    r"type|kind|sort|project|place|house|work|part|new|old|very) ",
     re.IGNORECASE,
 )
 _IT = frozenset(("it", "there", "that", "here", "this"))
