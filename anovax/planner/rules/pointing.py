@@ -11,7 +11,8 @@ from anovax.planner.rules.notation import Build, Reading, Rule, Scene, book_rule
 
 _POINT_AT_NOTHING = re.compile(
     r"^(?:(?:it|that|this|here|there|them|on|around|left|right|the mouse|mouse|noise|sound|the|a|an|my|twice|again|"
-    r"drag|button|link|icon|dialog|somewhere|anywhere|everything|anything|something|him|her|me)$|(?:bait|outside|inside|in|from|at|of|with|and|"
+    r"drag|button|link|icon|dialog|somewhere else|\w+ times|somewhere|"
+    r"anywhere|everything|anything|something|him|her|me)$|(?:bait|outside|inside|in|from|at|of|with|and|"
     r"until)\b)",
     re.IGNORECASE,
 )

@@ -10,13 +10,14 @@ from anovax.planner.rules.notation import Build, Call, Reading, Rule, Scene, boo
 from anovax.planner.rules.sites import Sites
 
 _ON_SITE = re.compile(
-    r"^(?P<what>.+?) (?:on|in|at|from|using|with|via|through) (?:the )?(?P<site>[\w .'+]+?)(?: (?:website|site|app))?$",
+    r"^(?P<what>.+) (?:on|in|at|from|using|with|via|through) (?:the )?(?P<site>[\w .'+]+?)(?: (?:website|site|app))?$",
     re.IGNORECASE,
 )
 _WEB_NAMES = "internet|web|net|online|browser|world wide web|the internet|the web|my browser|firefox|chrome"
 _THE_WEB = frozenset(_WEB_NAMES.split("|"))
 _NO_QUERY = (
-    "|for|up|about|it|that|this|something|them|him|her|me|us|the web|again|more|results|now|here|there|next|back|for me"
+    "|for|up|about|it|that|this|something|them|him|her|me|us|yourself|the web|again|more|results|now|here|there|"
+    "next|back|for me"
 )
 _ELSEWHERE = re.compile(r"\bin (?:a|another) (?:new )?(?:tab|window|browser)$", re.IGNORECASE)  # needs a step before
 _NOTHING = frozenset(_NO_QUERY.split("|"))
