@@ -44,7 +44,7 @@ from anovax.voice.virtual_sound import VirtualSound
 CONSENT_S = 1.1  # nobody answers questions here: silence means no
 CLOSE_EVERY = 5  # requests
 WARM_S = 20  # of speech: more than fits into the recogniser's short window
-CLOSE_S = 15.0  # how long an application may take to close before it is ended
+CLOSE_S = 10.0  # how long an application may take to close before it is ended
 
 
 @dataclass(frozen=True)
@@ -200,26 +200,32 @@ def close_applications(desktop: Desktop) -> None:
     for window in desktop.windows():
         with suppress(AnovaxError):  # it has gone by itself
             desktop.close_window(window, step)
-    _wait_while(lambda: _open(desktop) or any(map(_runs, programs)), lambda: _asks(desktop))
-    for program in (*programs, *(_program(window.pid) for window in desktop.windows())):
-        with suppress(psutil.Error):
-            if program is not None:
-                program.kill()
+    _wait_while(lambda: _open(desktop) or any(map(_runs, programs)), lambda: _kill(_asking(desktop)))
+    _kill([*programs, *(_program(window.pid) for window in desktop.windows())])
     _wait_while(lambda: _open(desktop) or any(map(_runs, programs)))
 
 
-def _wait_while(busy: Callable[[], bool], hopeless: Callable[[], bool] = lambda: False) -> None:
+def _wait_while(busy: Callable[[], bool], meanwhile: Callable[[], None] = lambda: None) -> None:
     patience = time.monotonic() + CLOSE_S
-    while busy() and time.monotonic() < patience and not hopeless():
+    while busy() and time.monotonic() < patience:
+        meanwhile()
         time.sleep(0.02)
+
+
+def _kill(programs: Sequence[psutil.Process | None]) -> None:
+    for program in programs:
+        with suppress(psutil.Error):
+            if program is not None:
+                program.kill()
 
 
 def _open(desktop: Desktop) -> bool:
     return bool(desktop.windows())
 
 
-def _asks(desktop: Desktop) -> bool:
-    return any(desktop.dialog_of(window) is not None for window in desktop.windows())
+def _asking(desktop: Desktop) -> list[psutil.Process | None]:
+    """The programs that ask whether to close, and no others: a browser that is killed leaves its files behind."""
+    return [_program(window.pid) for window in desktop.windows() if desktop.dialog_of(window) is not None]
 
 
 def _program(pid: int) -> psutil.Process | None:
@@ -231,7 +237,9 @@ def _program(pid: int) -> psutil.Process | None:
 
 
 def _runs(program: psutil.Process | None) -> bool:
-    return program is not None and program.is_running()
+    with suppress(psutil.Error):
+        return program is not None and program.status() != psutil.STATUS_ZOMBIE
+    return False
 
 
 def short(asked: Sequence[Asked], longest_s: float = 10.0) -> tuple[Asked, ...]:
