@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +24,10 @@ PACKETS_BEFORE = pytest.StashKey[tuple[int, int]]()
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """The tests, and whatever they start, have no network but loopback, where the system allows that."""
+    """The tests, and whatever they start, have no network but loopback, where the system allows that. They can be
+    stopped with SIGINT, which a shell takes from what it starts in the background."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if cut_off():
         session.config.stash[PACKETS_BEFORE] = (unroutable(4), unroutable(6))
 
