@@ -142,7 +142,7 @@ class WebPage:
         flags = [
             "--no-sandbox",
             *QUIET_CHROMIUM,
-            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # a spelling dictionary is asked for as soon as one types
+            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # of a dictionary
             "--disable-gpu",
             "--password-store=basic",
             f"--user-data-dir={folder / 'profile'}",
