@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
+from anovax import heap
 from anovax.bus import Bus
 from anovax.consent import ConsentDesk
 from anovax.errors import AnovaxError, AudioError, UsageError
@@ -25,6 +26,7 @@ from anovax.voice.transcribe import Transcriber
 
 MAX_WAITING = 4  # requests that queue behind a running one
 MAX_HISTORY = 200
+REST_S = 2.0  # after the last request: by then its answer is being heard
 STOP_WORDS = frozenset(
     {"stop", "stop it", "stop that", "cancel", "cancel that", "abort", "quiet", "be quiet", "shut up", "enough"}
 )
@@ -58,6 +60,7 @@ class Assistant:
         self._flags: set[CancelFlag] = set()
         self._tasks: set[asyncio.Task[Report]] = set()
         self._history: deque[dict[str, Any]] = deque(maxlen=MAX_HISTORY)
+        self._rest: asyncio.TimerHandle | None = None
         self.transcriber: Transcriber | None = None  # set by app.py when this run hears
         self.ears: Ears | None = None
         self.desktop: Any = None  # the facade that the agents act through, for benchmarks
@@ -85,6 +88,7 @@ class Assistant:
         finally:
             self._flags.discard(cancel)
         self._history.appendleft(_past(report, request))
+        self._rest_later()
         return report
 
     def submit(self, request: Request) -> str:
@@ -160,6 +164,13 @@ class Assistant:
         for task in tuple(self._tasks):
             with contextlib.suppress(asyncio.CancelledError):
                 await task
+        if self._rest is not None:
+            self._rest.cancel()
+
+    def _rest_later(self) -> None:
+        if self._rest is not None:
+            self._rest.cancel()
+        self._rest = self._loop.call_later(REST_S, lambda: None if self.busy else heap.give_back())
 
     def _submit_or_say(self, request: Request, started: Callable[[str], None] = lambda turn: None) -> None:
         try:

@@ -10,6 +10,8 @@ from typing import Any
 
 import psutil
 
+from anovax import heap
+
 # What may be more at the end than at the start. Pools start a thread when nobody is free: up to 8 agents, 2 for the
 # desktop, 6 of the benchmark's own loop; memory is in percent, since an allocator's pages come and go.
 ALLOWED = {"rss_mb": 3.0, "threads": 16, "descriptors": 0, "processes": 0, "windows": 0, "temporary": 0}
@@ -17,10 +19,10 @@ ALLOWED = {"rss_mb": 3.0, "threads": 16, "descriptors": 0, "processes": 0, "wind
 
 @dataclass(frozen=True)
 class Footprint:
-    """At one moment. ``rss_mb``: resident memory in MB (10^6 bytes); ``threads`` of every kind, native ones too;
-    ``descriptors``: open files, sockets and pipes; ``processes``: living and unburied descendants; ``windows``: all
-    top-level windows of the display, shown or not; ``temporary``: files and folders left in the temporary folder, and
-    unfinished ones (*.tmp) beside the data."""
+    """At one moment. ``rss_mb``: resident memory in MB (10^6 bytes) without what the C library keeps free; ``threads``
+    of every kind, native ones too; ``descriptors``: open files, sockets and pipes; ``processes``: living and unburied
+    descendants; ``windows``: all top-level windows of the display, shown or not; ``temporary``: files and folders left
+    in the temporary folder, and unfinished ones (*.tmp) beside the data."""
 
     rss_mb: float
     threads: int
@@ -61,6 +63,7 @@ class Watch:
     def look(self) -> Footprint:
         with self._connection as connection:
             windows = len(connection.display.screen().root.query_tree().children)
+        heap.give_back()  # as the assistant does when it rests
         unfinished = sum(name.endswith(".tmp") for name in below(self._data))
         return Footprint(
             rss_mb=round(self._process.memory_info().rss / 1e6, 1),
