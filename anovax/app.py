@@ -36,7 +36,8 @@ from anovax.safety import Safety
 from anovax.setup.manifest import models_dir
 from anovax.sound import Sound, build_transcriber
 from anovax.tool import Agent, AgentParts, CancelFlag, Done, StepContext, Toolbox, discover
-from anovax.turn import TurnParts, Turns
+from anovax.turn import TurnParts
+from anovax.turns import Turns
 from anovax.voice.speak import Speaker
 
 

@@ -19,7 +19,7 @@ from anovax.plan import Decision
 from anovax.planning import Planning
 from anovax.request import Report, Request
 from anovax.tool import CancelFlag
-from anovax.turn import Turns
+from anovax.turns import Turns
 from anovax.voice import Transcript
 from anovax.voice.audio import load_audio
 from anovax.voice.transcribe import Transcriber

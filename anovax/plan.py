@@ -62,6 +62,12 @@ class Plan(Frozen):
     def to_json(self) -> dict[str, Any]:
         return {"steps": [step.to_json() for step in self.steps], "say": self.say, "remember": list(self.remember)}
 
+    def with_facts_as_steps(self, tools: Toolbox) -> Plan:
+        """Facts that the model wants kept become steps like any other, so that safety sees them."""
+        room = max(0, MAX_STEPS - len(self.steps))
+        extra = tuple(Step.parse({"tool": "remember", "fact": fact}, tools) for fact in self.remember[:room])
+        return self.model_copy(update={"steps": (*self.steps, *extra), "remember": ()}) if self.remember else self
+
 
 # --- into the planner ------------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from typing import Any, cast
 import pytest
 
 import anovax
-from anovax import turn
+from anovax import turns
 from anovax.assistant import Assistant
 from anovax.bus import Bus
 from anovax.commands.live import keyboard
@@ -25,8 +25,10 @@ from anovax.consent import ConsentDesk
 from anovax.console import line_for
 from anovax.events import ConsentAnswered, ConsentAsked, DeviceAsked, Noticed, StopRequested
 from anovax.plan import Decision, Plan, Verdict, World
+from anovax.request import Request
 from anovax.safety import ApprovedPlan, Safety
 from anovax.tool import AgentParts, CancelFlag, Effect, WindowRef, discover
+from anovax.turn import Carried, Turn
 from anovax.visible import visible
 
 QUESTION = Verdict(decision=Decision.ASK, rule="sudo", reason="It runs as root.", step=1, exact="sudo apt update")
@@ -161,25 +163,28 @@ async def test_what_an_agent_types_into_the_assistants_own_terminal_answers_noth
     """The real filter, turns and keyboard reader over a real pseudo-terminal; a stop counts at any time."""
     bus, tools = Bus(), discover()
     safety, desk = Safety(tools, SafetyConfig()), ConsentDesk(bus, 60.0)
-    turns = turn.Turns(cast(Any, SimpleNamespace(safety=safety)))
-    assistant = Assistant(bus, turns, desk, cast(Any, None))
+    parts, carried = cast(Any, SimpleNamespace(safety=safety)), Carried()
+    running = turns.Turns(parts)
+    monkeypatch.setattr(running, "_carried", carried)
+    assistant = Assistant(bus, running, desk, cast(Any, None))
     paired: list[tuple[str, bool]] = []
     monkeypatch.setattr(assistant, "approve", lambda request, allow: paired.append((request, allow)))
     master, slave = os.openpty()
     terminal = os.fdopen(slave)
     monkeypatch.setattr(sys, "stdin", terminal)
-    monkeypatch.setattr(turn, "OWN_KEYS_S", 3600.0)  # on a busy machine too
+    monkeypatch.setattr(turns, "OWN_KEYS_S", 3600.0)  # on a busy machine too
     window = WindowRef(id=1, pid=1, app="XTerm", title="anovax")
     steps = [{"tool": "type_text", "text": "y\ngo ahead\n"}]
     approved = safety.judge(Plan.parse({"steps": steps}, tools), World(focus=window))
     assert isinstance(approved, ApprovedPlan)
-    live = cast(Any, SimpleNamespace(lock=threading.Lock(), world=approved.world))
+    carried.world = approved.world
+    typing = Turn(parts, carried, Request(text=""), CancelFlag(), "turn")
     with bus.subscribe() as events:
         listening = asyncio.create_task(keyboard(assistant))
         asking = asyncio.ensure_future(desk.ask("t", QUESTION, CancelFlag()))
         await asyncio.sleep(0.05)
         bus.publish(DeviceAsked(request="r", name="phone", address="10.0.0.2"))
-        turns._recheck(live, approved, 0, Effect(kind="type", payload="y\n", window=window))
+        typing._recheck(approved, 0, Effect(kind="type", payload="y\n", window=window))
         os.write(master, b"y\ngo ahead\n")
         seen = aiter(events)
         for kind in (Noticed, Noticed):
@@ -189,7 +194,7 @@ async def test_what_an_agent_types_into_the_assistants_own_terminal_answers_noth
         os.write(master, b"stop\n")
         while not isinstance(await anext(seen), StopRequested):
             pass
-        monkeypatch.setattr(turn, "OWN_KEYS_S", 0.0)  # the user's own line, a second later
+        monkeypatch.setattr(turns, "OWN_KEYS_S", 0.0)  # the user's own line, a second later
         os.write(master, b"y\nyes\n")
         assert await asking is True
         assert paired == [("r", True)]

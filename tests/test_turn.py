@@ -8,12 +8,12 @@ from typing import Any, cast
 
 from anovax.bus import Bus
 from anovax.config import Config
-from anovax.plan import Context, Decision, Outcome, Plan, Planned, Status, World
+from anovax.plan import Decision, Outcome, Plan, Planned, Status, World
 from anovax.recovery import Refused
 from anovax.request import Request, Surroundings
 from anovax.safety import Safety
 from anovax.tool import CancelFlag, WindowRef, discover
-from anovax.turn import Turns, _Live
+from anovax.turn import Carried, Turn
 
 TOOLS = discover()
 EDITOR = WindowRef(id=6, app="Mousepad", title="note.txt", pid=10)
@@ -26,7 +26,6 @@ class Desk:
 
     def __init__(self, world: World, focus: WindowRef) -> None:
         self.ran: list[Plan] = []
-        self.live = _Live("turn", Request(text=world.heard), CancelFlag(), world, Context())
         parts = SimpleNamespace(
             safety=Safety(TOOLS, Config().safety),
             bus=Bus(),
@@ -35,7 +34,7 @@ class Desk:
             consent=SimpleNamespace(ask=lambda turn, verdict, cancel: _now(False)),
             orchestrator=SimpleNamespace(run=self._run),
         )
-        self.turns = Turns(cast(Any, parts))
+        self.turn = Turn(cast(Any, parts), Carried(world), Request(text=world.heard), CancelFlag(), "turn")
 
     async def _run(self, approved: Any, run: Any) -> tuple[Outcome, ...]:
         self.ran.append(approved.plan)
@@ -43,7 +42,7 @@ class Desk:
 
     def repair(self, *steps: dict[str, Any]) -> tuple[Outcome, ...] | Refused:
         planned = Planned(plan=Plan.parse({"steps": steps}, TOOLS), backend="script")
-        return asyncio.run(cast(Any, self.turns._ports(self.live).run(planned)))
+        return asyncio.run(cast(Any, self.turn._ports().run(planned)))
 
 
 async def _now(value: Any) -> Any:
@@ -64,5 +63,5 @@ def test_a_command_that_stands_in_a_terminal_is_still_there_after_a_dialog() -> 
     ended = desk.repair({"tool": "focus_window", "name": "bash"}, {"tool": "press_keys", "keys": "enter"})
     assert isinstance(ended, Refused)
     assert desk.ran == []
-    assert desk.live.world.standing == ((TERMINAL.id, "rm -rf ~"),)
-    assert desk.turns._parts.safety.judge(Plan()).verdict.decision is Decision.APPROVE  # the filter itself is at work
+    assert desk.turn._world.standing == ((TERMINAL.id, "rm -rf ~"),)
+    assert desk.turn._parts.safety.judge(Plan()).verdict.decision is Decision.APPROVE  # the filter itself is at work

@@ -11,7 +11,7 @@ import pytest
 
 from anovax.errors import ToolError, UserMustDecide
 from anovax.tool import CancelFlag, Done, StepContext, Undo, UndoAction, WindowRef, discover
-from anovax.turn import Turns
+from anovax.turns import Turns
 
 EDITOR = WindowRef(id=7, app="Mousepad", title="notes.txt")
 TERMINAL = WindowRef(id=8, app="XTerm", title="bash")
@@ -31,7 +31,7 @@ class Desk:
             self.taken.append(label)
             return Done(evidence=f"{label} taken back")
 
-        self.turns._undo.append(UndoAction(label, back, window))
+        self.turns._carried.undo.append(UndoAction(label, back, window))
 
 
 @pytest.mark.parametrize("focus", [TERMINAL, None, EDITOR.model_copy(update={"id": 9})])
