@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import tempfile
 import threading
 import time
 import uuid
@@ -23,6 +22,7 @@ from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from anovax.errors import ToolError
+from anovax.files import replacing
 from anovax.private import is_private, redacted
 from anovax.recall import Index, content
 
@@ -139,18 +139,9 @@ class Facts:
             os.close(descriptor)
 
     def _rewrite(self, without: set[str]) -> None:
-        handle, name = tempfile.mkstemp(dir=self._path.parent, prefix=self._path.name, suffix=".tmp")
-        try:
-            with os.fdopen(handle, "wb") as out:
-                marks = tuple(f'"id":"{ident}"'.encode() for ident in without)
-                out.writelines(line for line in self._lines() if not _is_one_of(line, marks, without))
-                out.flush()
-                os.fsync(out.fileno())
-            Path(name).replace(self._path)
-        except BaseException:
-            with suppress(OSError):
-                Path(name).unlink()
-            raise
+        marks = tuple(f'"id":"{ident}"'.encode() for ident in without)
+        with replacing(self._path, private=True) as temporary, temporary.open("wb") as out:
+            out.writelines(line for line in self._lines() if not _is_one_of(line, marks, without))
 
     def _drop(self, gone: list[Fact]) -> None:
         """After a rewrite of our own: what is gone from the file goes from RAM too; the rest need not be read again."""

@@ -43,6 +43,7 @@ from anovax.events import (
     TurnStarted,
     WakeHeard,
 )
+from anovax.files import replacing
 from anovax.plan import Frozen
 from anovax.private import is_private
 
@@ -117,7 +118,7 @@ class Journal:
             entry = entry.model_copy(update={"data": None}) if hide else entry
             _append_line(path, entry.model_dump_json())
             self._known = (path.stat().st_size, entry)
-            _write_atomic(self._folder / "head.json", json.dumps({"n": entry.n, "hash": entry.hash}))
+            _write(self._folder / "head.json", _json({"n": entry.n, "hash": entry.hash}))
 
     def _listen(self) -> None:
         while (event := self._subscription.get()) is not None:
@@ -147,7 +148,7 @@ class Journal:
             old = [path for path in days(self._folder) if path.stem < oldest]
             kept = next((entry for entry in entries(self._folder, oldest)), None)
             if old and kept is not None:
-                _write_atomic(self._folder / START_FILE, json.dumps({"n": kept.n}))
+                _write(self._folder / START_FILE, _json({"n": kept.n}))
             elif old:  # the next line is the first one again
                 old += [self._folder / START_FILE, self._folder / "head.json"]
             for path in old:
@@ -213,7 +214,7 @@ def redact(folder: Path, turn: str, lock: FileLock) -> None:
             lines = path.read_bytes().splitlines()
             changed = [_redacted(line, turn) for line in lines]
             if changed != lines:
-                _write_atomic(path, b"\n".join(changed).decode() + "\n")
+                _write(path, b"\n".join([*changed, b""]))
 
 
 def _redacted(line: bytes, turn: str) -> bytes:
@@ -236,7 +237,11 @@ def _entry(last: Entry | None, event: Event, data: dict[str, Any]) -> Entry:
 
 
 def _digest(values: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(_json(values)).hexdigest()
+
+
+def _json(values: dict[str, Any]) -> bytes:
+    return json.dumps(values, sort_keys=True).encode()
 
 
 def _problem(entry: Entry, prev: str | None) -> str:
@@ -282,13 +287,11 @@ def _append_line(path: Path, line: str) -> None:
         raise JournalError(f"The record {path} cannot be written: {error.strerror}", "free some space") from None
 
 
-def _write_atomic(path: Path, text: str) -> None:
-    temporary = path.with_suffix(f".{os.getpid()}.tmp")
+def _write(path: Path, content: bytes) -> None:
     try:
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
+        with replacing(path, private=True, synced=False) as temporary:  # written with every line of the record
+            temporary.write_bytes(content)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise JournalError(f"The record {path} cannot be written: {error.strerror}", "free some space") from None
 
 

@@ -15,10 +15,11 @@ import anovax
 ROOT = Path(anovax.__file__).parent
 FILES = sorted(ROOT.rglob("*.py"))
 
-ANYBODY = {"config", "errors", "events", "anovax"}
+ANYBODY = {"config", "errors", "events", "files", "anovax"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "events": set(),
+    "files": set(),
     "config": {"errors"},
     "bus": {"events"},
     "step_context": {"errors"},
@@ -37,6 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "turn": {
         "planner", "safety", "orchestrator", "recovery", "memory", "plan", "bus", "tool", "consent", "reply", "request",
     },
+    "turns": {"turn", "tool", "request"},
     "safety": {"plan", "tool", "private", "safety"},
     "planner": {"plan", "tool", "planner", "weights"},
     "setup": {"setup", "weights"},

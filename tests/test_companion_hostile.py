@@ -19,9 +19,9 @@ from companion_rig import Rig, ends, raw, request, running, status, until
 
 from anovax.companion import body, listener, pairing
 from anovax.companion.devices import MAX_DEVICES, DeviceStore, clean_name
-from anovax.companion.files import read_json, write_json
 from anovax.companion.network import is_near
 from anovax.errors import CompanionError
+from anovax.files import read_json, write_json
 
 SECRET = b"Noon."  # what /api/history tells a paired phone
 

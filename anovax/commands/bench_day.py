@@ -13,7 +13,7 @@ from anovax import __version__
 from anovax.commands.doctor import versions
 from anovax.commands.output import JSON_OPTION, bar, emit, note
 from anovax.config import load_config
-from anovax.setup.manifest import write_atomically
+from anovax.files import write_atomically
 
 if TYPE_CHECKING:
     from anovax.bench.day import Plan

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from anovax.companion.files import read_json, write_json
 from anovax.errors import CompanionError, UsageError
+from anovax.files import read_json, write_json
 
 MAX_DEVICES = 32
 SEEN_EVERY_S = 60.0

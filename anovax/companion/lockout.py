@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
 
-from anovax.companion.files import read_json, write_json
+from anovax.files import read_json, write_json
 
 PER_ADDRESS = 5
 IN_ALL = 20

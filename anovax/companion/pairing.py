@@ -22,9 +22,9 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from anovax.companion.devices import DeviceStore, clean_name
-from anovax.companion.files import read_json, write_atomically, write_json
 from anovax.companion.lockout import Lockout
 from anovax.companion.refusal import Refused
+from anovax.files import read_json, write_json, write_private
 
 OFFER_S = 300.0
 REQUEST_S = 120.0
@@ -103,7 +103,7 @@ def waiting(folder: Path) -> tuple[Asked, ...]:
 def answer(folder: Path, request: str, allow: bool) -> None:
     """Let the waiting phone in or not, from any process of this user; the server acts within half a second."""
     if request.isalnum():
-        write_atomically(folder / "answers" / request, b"allow" if allow else b"deny")
+        write_private(folder / "answers" / request, b"allow" if allow else b"deny")
 
 
 def terminal_qr(text: str) -> str:

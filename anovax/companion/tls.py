@@ -19,8 +19,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from anovax.companion.files import write_atomically
 from anovax.errors import CompanionError
+from anovax.files import write_private
 
 CA_LIFE = dt.timedelta(days=3650)
 LEAF_LIFE = dt.timedelta(days=90)
@@ -169,8 +169,8 @@ class Authority:
         private = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
         public = certificate.public_bytes(pem)
         if name == "ca":
-            write_atomically(self.folder / "ca.key", private)
-        write_atomically(self.folder / f"{name}.pem", public if name == "ca" else private + public)
+            write_private(self.folder / "ca.key", private)
+        write_private(self.folder / f"{name}.pem", public if name == "ca" else private + public)
 
 
 def certificate_names(hosts: Sequence[str]) -> tuple[str, ...]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from anovax.files import replacing
 from anovax.planner.engine import Engine
 
 
@@ -94,11 +94,7 @@ class PrefixCache:
     def _save(self, name: str, text: str, prefix: Prefix) -> None:
         header = {"key": self._key(text), "tokens": prefix.tokens, "sha256": hashlib.sha256(prefix.state).hexdigest()}
         path = self._file(name)
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with temporary.open("wb") as stream:
-                stream.write(json.dumps(header).encode() + b"\n" + prefix.state)
-            os.replace(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(path) as temporary, temporary.open("wb") as stream:
+            stream.write(json.dumps(header).encode() + b"\n")
+            stream.write(prefix.state)

@@ -22,8 +22,9 @@ from typing import IO, Any, Literal
 
 from anovax import __version__, weights
 from anovax.errors import UsageError, WeightsError
+from anovax.files import write_atomically
 from anovax.setup import system_packages as system
-from anovax.setup.manifest import CHUNK, Manifest, Reporter, fetch_command, sha256_of, write_atomically
+from anovax.setup.manifest import CHUNK, Manifest, Reporter, fetch_command, sha256_of
 from anovax.setup.wheel_parts import pip_command
 from anovax.setup.wheelhouse import RUNTIME_LOCK, TEST_LOCK, InstallError, collect, cpu_flags, lock_path
 from anovax.weights import Shelf

@@ -18,8 +18,9 @@ import venv
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from anovax.files import write_atomically
 from anovax.setup import bundle
-from anovax.setup.manifest import Reporter, sha256_of, write_atomically
+from anovax.setup.manifest import Reporter, sha256_of
 from anovax.setup.sources import reachable
 from anovax.setup.wheel_parts import pip_indexes
 from anovax.setup.wheelhouse import (

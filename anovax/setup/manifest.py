@@ -195,16 +195,3 @@ def sha256_of(path: Path, seen: Callable[[int], None] = lambda n: None) -> str:
             digest.update(chunk)
             seen(len(chunk))
     return digest.hexdigest()
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write ``text`` so that a reader sees the old file or the new one, never half."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("w", encoding="utf-8") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -13,7 +13,8 @@ import threading
 from pathlib import Path
 from typing import Any, Literal
 
-from anovax.setup.manifest import PACKAGE, WeightFile, models_dir, sha256_of, write_atomically
+from anovax.files import write_atomically
+from anovax.setup.manifest import PACKAGE, WeightFile, models_dir, sha256_of
 
 State = Literal["ok", "missing", "wrong"]
 STATE_FILE = ".verified.json"

@@ -6,7 +6,6 @@ too, is part of the ONNX graph, so that any detector can run it.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anovax.files import write_atomically
 from anovax.training import Told, untold
 
 Array = NDArray[np.float32]
@@ -211,12 +211,7 @@ def write_onnx(jury: Jury, depth: int, threshold: float, path: Path, notes: dict
     model = _model(jury, depth, threshold)
     onnx.helper.set_model_props(model, notes)
     onnx.checker.check_model(model)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_bytes(model.SerializeToString())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_atomically(path, model.SerializeToString())
 
 
 def _model(jury: Jury, depth: int, threshold: float) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import wave
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from anovax.errors import AudioError
+from anovax.files import replacing
 from anovax.voice import SAMPLE_RATE, Floats, Samples, to_float
 
 MAX_S = 30 * 60.0
@@ -54,16 +54,11 @@ def read_blocks(path: Path | str, block_s: float = BLOCK_S) -> Iterator[Samples]
 
 def write_wav(path: Path, samples: Samples, rate: int = SAMPLE_RATE) -> None:
     """int16[n] as a mono 16-bit WAV file, written atomically."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with wave.open(str(temporary), "wb") as stream:
-            stream.setnchannels(1)
-            stream.setsampwidth(2)
-            stream.setframerate(rate)
-            stream.writeframes(samples.astype("<i2").tobytes())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with replacing(path) as temporary, wave.open(str(temporary), "wb") as stream:
+        stream.setnchannels(1)
+        stream.setsampwidth(2)
+        stream.setframerate(rate)
+        stream.writeframes(samples.astype("<i2").tobytes())
 
 
 def duration(path: Path | str) -> float | None:

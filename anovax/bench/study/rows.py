@@ -9,13 +9,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from anovax.errors import UsageError
+from anovax.files import write_atomically
 
 FORMAT = 1
 STAGES = (
@@ -136,9 +136,7 @@ class Folder:
         """Write one file of the folder, whole or not at all."""
         path = self.path / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.tmp")
-        temporary.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
-        os.replace(temporary, path)
+        write_atomically(path, content)
         return path
 
 
