@@ -24,11 +24,12 @@ PACKETS_BEFORE = pytest.StashKey[tuple[int, int]]()
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """The tests, and whatever they start, have no network but loopback, where the system allows that. They can be
-    stopped with SIGINT, which a shell takes from what it starts in the background."""
+    """The tests, and whatever they start, have no network but loopback, where the system allows that; those marked
+    ``network`` run by themselves. They can be stopped with SIGINT, which a shell takes from what it starts in the
+    background."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    if cut_off():
+    if session.config.option.markexpr != "network" and cut_off():
         session.config.stash[PACKETS_BEFORE] = (unroutable(4), unroutable(6))
 
 

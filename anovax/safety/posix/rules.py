@@ -11,7 +11,7 @@ from anovax.safety.finding import Finding, ask, notice, refuse
 from anovax.safety.normalise import words
 from anovax.safety.posix import acting, archives, code, desktop, files, machine, network, packages, system, tools
 from anovax.safety.posix.outputs import outputs
-from anovax.safety.posix.shells import SHELLS, is_temporary, known_file
+from anovax.safety.posix.shells import DOWNLOADERS, SHELLS, is_temporary, known_file
 from anovax.safety.posix.unknown import throws_away
 from anovax.safety.posix.words import Command, Redirect, Word
 from anovax.safety.posix.wrappers import WRAPPERS, unwrap
@@ -49,6 +49,25 @@ _RUNS_ANYWAY = words("""xargs eval find env nohup nice timeout time exec command
 
 def judge(command: Command, run: Run) -> Iterable[Finding]:
     """All findings about one command; what it runs inside is run, and found, by ``run``."""
+    for found in _findings(command, run):
+        unseen = found == notice("script", found.reason) and run.fetched & {"unpacked", "cloned"}
+        yield ask("download_run", f"{found.reason}, perhaps what it has just fetched") if unseen else found
+    _note_fetched(command, run)
+
+
+def _note_fetched(command: Command, run: Run) -> None:
+    """Remember that files came from elsewhere. What is only updated has been there before, and looked at."""
+    if command.name in DOWNLOADERS:
+        run.fetched.add("download")
+    elif command.name in archives.RULES and ("download" in run.fetched or run.source in DOWNLOADERS):
+        run.fetched.add("unpacked")
+    elif (command.name in ("git", "gh", "glab", "hg", "bzr", "fossil") and "clone" in command.low) or (
+        command.name == "svn" and {"checkout", "co", "export"} & {*command.low}
+    ):
+        run.fetched.add("cloned")
+
+
+def _findings(command: Command, run: Run) -> Iterator[Finding]:
     if command.words and command.words[0].text == "=" and len(command.words) == 3:
         yield from _present(_assigned(command, run))
         return
@@ -134,7 +153,12 @@ def _hidden_program(command: Command) -> Finding | None:
         return ask("services", "it changes what the system runs")
     if is_temporary(word.text):
         return ask("script", "it runs a program from a temporary folder")
-    return notice("script", f"it runs {word.text}") if re.match(r"\.{1,2}/", word.text) else None
+    return notice("script", f"it runs {word.text}") if _of_the_user(word.text) else None
+
+
+def _of_the_user(program: str) -> bool:
+    """A program named by its path, that is not the system's."""
+    return "/" in program and not re.match(r"https?:|/(usr|s?bin|lib\w*|opt|snap|nix|app|etc)/", program)
 
 
 def _redirected(command: Command) -> Iterator[Finding]:

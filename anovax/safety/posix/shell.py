@@ -61,6 +61,7 @@ class Run:
         self.aliases: dict[str, str] = {}
         self.files: dict[str, str | None] = {}
         self.cwd = "."
+        self.fetched: set[str] = set()  # how something came from elsewhere: "download", "unpacked", "cloned"
         self.broken = False  # some text was not in the shell's grammar
         self.decoded = False  # some constant came out of a decoder
         self.source, self._depth, self._nested = "", 0, 0  # the program whose output is not known
