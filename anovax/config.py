@@ -190,6 +190,7 @@ def isolated(config: Config, folder: Path) -> Config:
 def load_config(path: Path | None = None) -> Config:
     """Read the file (if any) and the environment. ConfigError names the first fault and where it stands."""
     path = path or config_path()
+    _check_variables()
     try:
         raw: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
         return Config(**raw)
@@ -205,3 +206,13 @@ def load_config(path: Path | None = None) -> Config:
         where = ".".join(str(part) for part in first["loc"])
         why = "there is no such setting" if first["type"] == "extra_forbidden" else first["msg"]
         raise ConfigError(f"The setting {where} is wrong: {why}", f"correct it in {path} or ANOVAX_*") from None
+
+
+def _check_variables() -> None:
+    """A misspelt part must not be passed over: ``ANOVAX_SAFTEY__TOOLS`` would leave the filter as it was."""
+    for name in os.environ:
+        part, inner, _ = name.removeprefix("ANOVAX_").partition("__")
+        if name.startswith("ANOVAX_") and inner and part.casefold() not in Config.model_fields:
+            raise ConfigError(
+                f"There is no part {part.casefold()} for the variable {name}", "see: anovax config reference"
+            )

@@ -257,6 +257,7 @@ def test_config_show_prints_what_the_file_may_hold(run: Run, monkeypatch: pytest
         ("ANOVAX_SAFETY__TOOLS", '{"close_windw": "ask"}', "close_window"),
         ("ANOVAX_SAFETY__TIERS", '{"typing": "ask"}', "input"),
         ("ANOVAX_PLANNER__MODLE", "x", "planner.modle is wrong: there is no such setting"),
+        ("ANOVAX_SAFTEY__TOOLS", "{}", "There is no part saftey for the variable ANOVAX_SAFTEY__TOOLS"),
         ("ANOVAX_WAKE__THRESHOLD", "high", "wake.threshold is wrong"),
     ],
 )
