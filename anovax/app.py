@@ -18,7 +18,7 @@ from anovax.desktop import build as build_desktop
 from anovax.desktop.applications import Applications
 from anovax.errors import AudioError, Cancelled, DesktopError
 from anovax.events import Noticed
-from anovax.journal import Journal, journal_folder
+from anovax.journal import Journal
 from anovax.memory import Memory
 from anovax.orchestrator import Orchestrator
 from anovax.planner.chain import FirstOf
@@ -29,6 +29,7 @@ from anovax.planner.openai import OpenAI
 from anovax.planner.protocol import Planner
 from anovax.planner.remote import OrLocal, Remote
 from anovax.planning import Planning
+from anovax.record import journal_folder
 from anovax.recovery import Recovery
 from anovax.remote import LaptopScreen, PhonePort
 from anovax.request import Surroundings

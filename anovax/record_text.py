@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Iterable, Iterator
 
-from anovax.journal import Entry
+from anovax.record import Entry
 from anovax.visible import visible
 
 SHOWN = ("text", "decision", "rule", "tool", "status", "evidence", "error", "said", "spoken", "answer", "result", "by")

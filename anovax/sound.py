@@ -12,9 +12,9 @@ from anovax.config import Config
 from anovax.desktop.applications import Applications
 from anovax.errors import WeightsError
 from anovax.events import Noticed
-from anovax.journal import journal_folder
 from anovax.plan import Context, Plan
 from anovax.planner.fastpath import FastPath
+from anovax.record import journal_folder
 from anovax.recordings import recording
 from anovax.request import Request
 from anovax.voice import Samples

@@ -33,7 +33,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "reply": {"plan", "tool", "recovery"},
     "consent": {"bus", "plan", "tool", "visible"},
     "memory": {"plan", "tool", "facts", "private", "recall"},
-    "journal": {"bus", "plan", "private", "recordings"},
+    "record": {"plan"},
+    "journal": {"bus", "plan", "private", "record", "recordings"},
     "request": {"plan", "tool", "recovery"},
     "turn": {
         "planner", "safety", "orchestrator", "recovery", "memory", "plan", "bus", "tool", "consent", "reply", "request",

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from anovax import journal
+from anovax import journal, record
 from anovax.bus import Bus
 from anovax.config import JournalConfig
 from anovax.errors import UsageError
@@ -21,36 +21,36 @@ from anovax.recordings import recording
 
 def write_turn(folder: Path, turn: str, text: str = "type hello", secret: bool = False) -> None:
     bus = Bus()
-    record = journal.Journal(folder, JournalConfig(), bus)
+    writer = journal.Journal(folder, JournalConfig(), bus)
     bus.publish(TurnStarted(turn=turn, text=text, source="text"))
     bus.publish(PlanMade(turn=turn, plan={"steps": [{"tool": "type_text", "text": text}]}, backend="fastpath", ms=1.0))
     bus.publish(StepFinished(turn=turn, step=0, tool="type_text", status="verified", secret=secret))
     bus.publish(TurnFinished(turn=turn, said="Done.", ms=5.0, ok=True))
-    record.close()
+    writer.close()
 
 
 def test_a_turn_reads_back_and_verifies(tmp_path: Path) -> None:
     write_turn(tmp_path, "aa11")
     write_turn(tmp_path, "bb22")
-    kinds = [entry.kind for entry in journal.turn_entries(tmp_path, "aa")]
+    kinds = [entry.kind for entry in record.turn_entries(tmp_path, "aa")]
     assert kinds == ["TurnStarted", "PlanMade", "StepFinished", "TurnFinished"]
-    assert journal.verify(tmp_path) == []
-    assert "type hello" in "\n".join(readable(journal.entries(tmp_path)))
+    assert record.verify(tmp_path) == []
+    assert "type hello" in "\n".join(readable(record.entries(tmp_path)))
 
 
 def test_unknown_and_ambiguous_turns_are_usage_errors(tmp_path: Path) -> None:
     write_turn(tmp_path, "aa11")
     write_turn(tmp_path, "aa22")
     with pytest.raises(UsageError, match="no turn"):
-        journal.turn_entries(tmp_path, "zz")
+        record.turn_entries(tmp_path, "zz")
     with pytest.raises(UsageError, match="more than one"):
-        journal.turn_entries(tmp_path, "aa")
+        record.turn_entries(tmp_path, "aa")
 
 
 @pytest.mark.parametrize("fault", ["change", "drop", "swap", "cut_end", "insert"])
 def test_every_kind_of_change_shows(tmp_path: Path, fault: str) -> None:
     write_turn(tmp_path, "aa11")
-    path = journal.days(tmp_path)[0]
+    path = record.days(tmp_path)[0]
     lines = path.read_text().splitlines()
     if fault == "change":
         lines[1] = lines[1].replace("hello", "howdy")
@@ -63,31 +63,31 @@ def test_every_kind_of_change_shows(tmp_path: Path, fault: str) -> None:
     else:
         lines.insert(1, json.dumps({"n": 2}))
     path.write_text("\n".join(lines) + "\n")
-    assert journal.verify(tmp_path)
+    assert record.verify(tmp_path)
 
 
 def test_a_half_line_is_dropped_and_the_chain_goes_on(tmp_path: Path) -> None:
     write_turn(tmp_path, "aa11")
-    path = journal.days(tmp_path)[0]
+    path = record.days(tmp_path)[0]
     with path.open("ab") as file:
         file.write(b'{"n": 5, "prev": "ab')
     write_turn(tmp_path, "bb22")
-    assert journal.verify(tmp_path) == []
-    assert len(list(journal.entries(tmp_path))) == 8
+    assert record.verify(tmp_path) == []
+    assert len(list(record.entries(tmp_path))) == 8
 
 
 def test_a_secret_is_taken_out_and_the_chain_still_holds(tmp_path: Path) -> None:
     write_turn(tmp_path, "aa11", text="type correct horse", secret=True)
-    assert "correct horse" not in journal.days(tmp_path)[0].read_text()
-    assert journal.verify(tmp_path) == []
+    assert "correct horse" not in record.days(tmp_path)[0].read_text()
+    assert record.verify(tmp_path) == []
     write_turn(tmp_path, "bb22")
-    assert journal.verify(tmp_path) == []
+    assert record.verify(tmp_path) == []
 
 
 def test_what_sounds_like_a_secret_is_never_written(tmp_path: Path) -> None:
     write_turn(tmp_path, "aa11", text="type my password is swordfish")
-    assert "swordfish" not in journal.days(tmp_path)[0].read_text()
-    assert journal.verify(tmp_path) == []
+    assert "swordfish" not in record.days(tmp_path)[0].read_text()
+    assert record.verify(tmp_path) == []
 
 
 def test_two_processes_share_one_chain(tmp_path: Path) -> None:
@@ -97,8 +97,8 @@ def test_two_processes_share_one_chain(tmp_path: Path) -> None:
         writer.start()
     for writer in writers:
         writer.join(15)
-    assert journal.verify(tmp_path) == []
-    assert len(list(journal.entries(tmp_path))) == 8
+    assert record.verify(tmp_path) == []
+    assert len(list(record.entries(tmp_path))) == 8
 
 
 def test_old_days_are_deleted_at_the_start(tmp_path: Path) -> None:
@@ -109,10 +109,10 @@ def test_old_days_are_deleted_at_the_start(tmp_path: Path) -> None:
 
 
 def write_at(folder: Path, *times: float) -> None:
-    record = journal.Journal(folder, JournalConfig(), Bus())
+    writer = journal.Journal(folder, JournalConfig(), Bus())
     for number, at in enumerate(times):
-        record.append(TurnStarted(turn=f"t{number}", text="type hello", source="text").model_copy(update={"at": at}))
-    record.close()
+        writer.append(TurnStarted(turn=f"t{number}", text="type hello", source="text").model_copy(update={"at": at}))
+    writer.close()
 
 
 DAY_S = 86_400.0
@@ -121,35 +121,35 @@ DAY_S = 86_400.0
 def test_the_chain_goes_over_midnight_and_bears_a_clock_that_goes_back(tmp_path: Path) -> None:
     now = time.time()
     write_at(tmp_path / "forth", now - 2 * DAY_S, now - DAY_S, now)
-    assert len(journal.days(tmp_path / "forth")) == 3
+    assert len(record.days(tmp_path / "forth")) == 3
     write_at(tmp_path / "back", now, now - DAY_S, now, now - 2 * DAY_S)
     write_at(tmp_path / "back", now - DAY_S)
     for folder in (tmp_path / "forth", tmp_path / "back"):
-        assert journal.verify(folder) == []
-        assert [entry.n for entry in journal.entries(folder)] == list(range(1, len(list(journal.entries(folder))) + 1))
+        assert record.verify(folder) == []
+        assert [entry.n for entry in record.entries(folder)] == list(range(1, len(list(record.entries(folder))) + 1))
 
 
 @pytest.mark.parametrize("day", [0, 1, 2])
 def test_a_day_that_is_gone_shows(tmp_path: Path, day: int) -> None:
     now = time.time()
     write_at(tmp_path, now - 2 * DAY_S, now - DAY_S, now)
-    journal.days(tmp_path)[day].unlink()
-    assert journal.verify(tmp_path)
+    record.days(tmp_path)[day].unlink()
+    assert record.verify(tmp_path)
 
 
 def test_lines_that_are_gone_from_the_beginning_show(tmp_path: Path) -> None:
     write_turn(tmp_path, "aa11")
-    path = journal.days(tmp_path)[0]
+    path = record.days(tmp_path)[0]
     path.write_text("".join(path.read_text().splitlines(keepends=True)[1:]))
-    assert [fault.file for fault in journal.verify(tmp_path)] == ["start.json"]
+    assert [fault.file for fault in record.verify(tmp_path)] == ["start.json"]
 
 
 def test_lines_that_are_gone_from_the_end_show_without_the_head_too(tmp_path: Path) -> None:
     write_turn(tmp_path, "aa11")
-    path = journal.days(tmp_path)[0]
+    path = record.days(tmp_path)[0]
     path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
     (tmp_path / "head.json").unlink()
-    assert [fault.file for fault in journal.verify(tmp_path)] == ["head.json"]
+    assert [fault.file for fault in record.verify(tmp_path)] == ["head.json"]
 
 
 @pytest.mark.parametrize("kept", [0, 2])
@@ -157,11 +157,11 @@ def test_rotation_is_no_fault(tmp_path: Path, kept: int) -> None:
     now = time.time()
     write_at(tmp_path, now - 60 * DAY_S, now - 50 * DAY_S, *[now] * kept)
     write_at(tmp_path)
-    assert len(list(journal.entries(tmp_path))) == kept
-    assert journal.verify(tmp_path) == []
+    assert len(list(record.entries(tmp_path))) == kept
+    assert record.verify(tmp_path) == []
     write_turn(tmp_path, "bb22")
-    assert journal.verify(tmp_path) == []
-    assert len(list(journal.entries(tmp_path))) == kept + 4
+    assert record.verify(tmp_path) == []
+    assert len(list(record.entries(tmp_path))) == kept + 4
 
 
 @pytest.mark.parametrize(
@@ -177,8 +177,8 @@ def test_rotation_is_no_fault(tmp_path: Path, kept: int) -> None:
 )
 def test_keys_of_services_are_never_written(tmp_path: Path, text: str) -> None:
     write_turn(tmp_path, "aa11", text=text)
-    assert text not in journal.days(tmp_path)[0].read_text()
-    assert journal.verify(tmp_path) == []
+    assert text not in record.days(tmp_path)[0].read_text()
+    assert record.verify(tmp_path) == []
 
 
 @pytest.mark.parametrize(("text", "secret"), [("type my password is swordfish", False), ("type correct horse", True)])
@@ -202,22 +202,22 @@ def test_old_recordings_are_deleted_with_their_day(tmp_path: Path) -> None:
 
 def _write_for_ever(folder: Path) -> None:
     bus = Bus()
-    record = journal.Journal(folder, JournalConfig(), bus)
+    writer = journal.Journal(folder, JournalConfig(), bus)
     for number in range(1_000_000):
-        record.append(TurnStarted(turn=f"t{number}", text="type " + "hello " * 200, source="text"))
+        writer.append(TurnStarted(turn=f"t{number}", text="type " + "hello " * 200, source="text"))
 
 
 def test_a_kill_while_it_writes_loses_at_most_the_line_that_was_under_way(tmp_path: Path) -> None:
     writer = multiprocessing.get_context("spawn").Process(target=_write_for_ever, args=(tmp_path,))
     writer.start()
     until = time.monotonic() + 15
-    while sum(1 for _ in journal.entries(tmp_path)) < 20 and time.monotonic() < until:
+    while sum(1 for _ in record.entries(tmp_path)) < 20 and time.monotonic() < until:
         time.sleep(0.01)
     writer.kill()
     writer.join(10)
-    written = [entry.n for entry in journal.entries(tmp_path)]
+    written = [entry.n for entry in record.entries(tmp_path)]
     assert written == list(range(1, len(written) + 1))
     assert len(written) >= 20
     write_turn(tmp_path, "bb22")
-    assert journal.verify(tmp_path) == []
-    assert [entry.n for entry in journal.entries(tmp_path)] == list(range(1, len(written) + 5))
+    assert record.verify(tmp_path) == []
+    assert [entry.n for entry in record.entries(tmp_path)] == list(range(1, len(written) + 5))

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from anovax import cli, journal
+from anovax import cli, journal, record
 from anovax.bus import Bus
 from anovax.config import JournalConfig
 from anovax.events import TurnStarted
@@ -37,13 +37,13 @@ def replay(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
 
 
 def recorded(folder: Path, text: str, hide: bool = False) -> None:
-    record = journal.Journal(folder, JournalConfig(), Bus())
-    record.append(TurnStarted(turn="aa11", text=text, source="text"), hide)
-    record.close()
+    writer = journal.Journal(folder, JournalConfig(), Bus())
+    writer.append(TurnStarted(turn="aa11", text=text, source="text"), hide)
+    writer.close()
 
 
 def executed(folder: Path) -> list[str]:
-    return [entry.kind for entry in journal.entries(folder) if entry.kind == "StepFinished"]
+    return [entry.kind for entry in record.entries(folder) if entry.kind == "StepFinished"]
 
 
 def test_a_replay_only_plans_and_judges(
@@ -66,7 +66,7 @@ def test_a_replay_executes_when_asked_and_is_a_turn_of_its_own(
     assert [outcome["status"] for outcome in report["outcomes"]] == ["verified"]
     assert report["turn"] != "aa11"
     assert executed(own_record) == ["StepFinished"]
-    assert journal.verify(own_record) == []
+    assert record.verify(own_record) == []
 
 
 def test_a_replay_is_judged_by_todays_rules(

@@ -35,7 +35,7 @@ from anovax.desktop import Desktop
 from anovax.desktop import build as build_desktop
 from anovax.errors import AnovaxError, UsageError
 from anovax.events import Event, SpeechStarted, TurnFinished
-from anovax.journal import entries, journal_folder, verify
+from anovax.record import entries, journal_folder, verify
 from anovax.request import Request
 from anovax.tool import CancelFlag, StepContext
 from anovax.voice import SAMPLE_RATE

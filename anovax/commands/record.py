@@ -7,12 +7,12 @@ from pathlib import Path
 
 import typer
 
-from anovax import journal
+from anovax import record
 from anovax.commands.ask import plans, show_plan
 from anovax.commands.output import JSON_OPTION, emit
 from anovax.config import load_config
 from anovax.errors import AnovaxError, UsageError
-from anovax.journal import journal_folder
+from anovax.record import journal_folder
 from anovax.record_text import readable
 
 
@@ -34,7 +34,7 @@ def log(
         return
     if action != "show":
         raise UsageError(f"There is no log {action}", "write: anovax log, or anovax log verify")
-    found = journal.turn_entries(folder, turn) if turn else list(journal.entries(folder))
+    found = record.turn_entries(folder, turn) if turn else list(record.entries(folder))
     if json_only:
         for entry in found[-last:]:
             emit(entry.model_dump())
@@ -54,7 +54,7 @@ def replay(
     from anovax.commands.live import do_once
 
     config = load_config()
-    text = _heard(journal.turn_entries(journal_folder(config), turn))
+    text = _heard(record.turn_entries(journal_folder(config), turn))
     if run:
         report = asyncio.run(do_once(config, text, None, dry_run=False, ask=True, silent=False))
         emit(report.to_json()) if json_only else typer.echo(report.said)
@@ -63,7 +63,7 @@ def replay(
         emit(planned) if json_only else show_plan(planned)
 
 
-def _heard(found: list[journal.Entry]) -> str:
+def _heard(found: list[record.Entry]) -> str:
     for entry in found:
         if entry.kind == "TurnStarted" and entry.data is not None:
             return str(entry.data["text"])
@@ -71,7 +71,7 @@ def _heard(found: list[journal.Entry]) -> str:
 
 
 def _verify(folder: Path, json_only: bool) -> None:
-    faults = journal.verify(folder)
+    faults = record.verify(folder)
     if json_only:
         emit({"ok": not faults, "faults": [fault.model_dump() for fault in faults]})
     for fault in () if json_only else faults:
@@ -79,4 +79,4 @@ def _verify(folder: Path, json_only: bool) -> None:
     if faults:
         raise AnovaxError(f"The record has {len(faults)} broken places", "somebody changed it, or the disk lost data")
     if not json_only:
-        typer.echo(f"The record is whole: {sum(1 for _ in journal.entries(folder))} lines.")
+        typer.echo(f"The record is whole: {sum(1 for _ in record.entries(folder))} lines.")
