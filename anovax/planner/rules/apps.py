@@ -130,10 +130,13 @@ me to|show me|show|i want to see|surf to|move to) <app>
 
 = switch
 (switch to|switch over to|switch back to) <app>
-bring <app> to [the] (front|foreground)
+(bring|put) <app> [back] to [the] (front|foreground)
 
 = switch to known
-(change to|jump to|focus|focus on|activate|swap to|go back to|go over to) <app>
+(change to|jump to|focus|focus on|activate|swap to|go back to|go over to|bring back) <app>
+
+= paste into
+paste [it|this|that|them|the text] (in|into|in to) <app>
 
 = menu
 (open|show|click|click on|pull down) [the] <app> menu
@@ -217,6 +220,11 @@ class Apps:
         """Verbs such as "focus on" and "change to" mean a window only where X is known as an application."""
         return self.switch(match, scene) if self._known(match["app"], scene) else None
 
+    def paste_into(self, match: re.Match[str], scene: Scene) -> Reading | None:
+        opened = self.opened(match["app"], scene) if self._known(match["app"], scene) else None
+        keys = Call("press_keys", {"keys": "ctrl+v"})
+        return Reading((opened, keys)) if opened and opened.tool == "open_app" else None
+
     @staticmethod
     def menu(match: re.Match[str], scene: Scene) -> Reading | None:
         named = len(match["app"].split()) <= 2 and match["app"].lower() not in ("the", "a", "my", "this", "that")
@@ -268,6 +276,7 @@ class Apps:
             "go": self.go,
             "switch": self.switch,
             "switch to known": self.known_switch,
+            "paste into": self.paste_into,
             "menu": self.menu,
             "close several": self.close_several,
             "close named": self.close,

@@ -212,6 +212,7 @@ word|type the phrase|dictate|key in|insert the text|type this|input) <text>
 
 = type in
 (in|into) [the] <where> (type|type in|write|enter) <text>
+(write|type|make) a [short|quick|little] note (saying|that says) <text> (in|into) [the] <where>
 
 = work out
 (compute|calculate|work out|figure out|solve|do) <sum>
