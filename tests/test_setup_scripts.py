@@ -256,6 +256,25 @@ def test_build_tells_how_far_it_is_and_failure_is_a_sentence(own_cache: Path) ->
     assert not wheelhouse.llama_is_kept()
 
 
+def test_collecting_tells_that_it_still_runs_and_what_went_wrong(
+    own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_wheel(wheelhouse.kept_llama()[1], "llama-cpp-python", {"x.py": b""})
+    monkeypatch.setattr(wheelhouse, "STILL_S", 0.02)
+    told = tmp_path / "told"
+
+    class Report(Silent):
+        def note(self, text: str) -> None:
+            if "still at it" in text:
+                told.touch()
+
+    code = f"import pathlib, time\nwhile not pathlib.Path({str(told)!r}).exists(): time.sleep(0.01)\n"
+    code += "raise SystemExit('ERROR: No matching distribution')"
+    with pytest.raises(wheelhouse.InstallError, match=r"collected \(No matching distribution\)"):
+        wheelhouse.collect([sys.executable, "-c", code], [ROOT / wheelhouse.RUNTIME_LOCK], tmp_path / "w", Report())
+    assert told.exists()
+
+
 def test_build_without_a_compiler_is_a_sentence(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(wheelhouse.InstallError, match="build-essential"):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -30,11 +29,11 @@ from anovax.setup.wheelhouse import (
     InstallError,
     llama_wheel,
     lock_entries,
+    run_pip,
     write_requirements,
 )
 
 STAMP = "anovax.json"
-STILL_S = 20.0
 # Compiled when first imported, which is a tenth of them. Some packages forbid a newer Python that they run on well: the
 # lock is what was tested.
 INSTALL = ("--no-compile", "--no-deps", "--ignore-requires-python")
@@ -150,25 +149,8 @@ class Environment:
     def _pip(self, *arguments: str) -> None:
         command = [*self._pip_command(), "--disable-pip-version-check", "--no-input", "--quiet", *arguments]
         log = self.folder / "pip.log"
-        if code := _run_and_tell(command, log, self._report):
-            said = log.read_text("utf-8", errors="replace")
-            problems = [line.strip() for line in said.splitlines() if re.search(r"(Error|ERROR)\b.*: \S", line)]
-            problem = problems[-1].removeprefix("ERROR: ") if problems else f"exit code {code}"
+        if problem := run_pip(command, log, self._report):
             raise InstallError(f"pip could not install ({problem})", f"see {log}, mend it and start again")
-
-
-def _run_and_tell(command: list[str], log: Path, report: Reporter) -> int:
-    """Run a long command, saying now and then that it still runs; returns its exit code."""
-    started = time.monotonic()
-    with log.open("w") as said, subprocess.Popen(command, stdout=said, stderr=said) as process:
-        try:
-            while True:
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    return process.wait(STILL_S)
-                report.note(f"    still at it after {time.monotonic() - started:.0f} s")
-        except BaseException:
-            process.kill()
-            raise
 
 
 def _output(command: list[str]) -> str:

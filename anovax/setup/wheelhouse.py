@@ -23,7 +23,7 @@ from anovax.setup.manifest import PACKAGE, Reporter, cache_dir, checkout
 RUNTIME_LOCK, TEST_LOCK = "requirements.lock", "requirements-dev.lock"
 LLAMA = "llama-cpp-python"
 BUILD_FLAGS = ""  # llama.cpp's own default: code for the processor that it is built on
-SAY_EVERY_S = 30.0
+SAY_EVERY_S, STILL_S = 30.0, 20.0
 # The processor features that native code uses; what else the system lists (of virtual machines, say) is no matter.
 SIMD = """
     avx avx2 avx_vnni avx512f avx512bw avx512cd avx512dq avx512vl avx512_vbmi avx512_vnni avx512_bf16 avx512_fp16
@@ -166,8 +166,29 @@ def collect(pip: list[str], locks: Iterable[Path], folder: Path, report: Reporte
         "--requirement",
         str(wanted),
     ]
-    answer = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
-    wanted.unlink()
-    if answer.returncode:
-        raise InstallError("The wheels could not be collected", answer.stderr.strip().splitlines()[-1])
+    if problem := run_pip(command, folder / "pip.log", report):
+        raise InstallError(f"The wheels could not be collected ({problem})", "mend that and start again")
     return sorted(folder.glob("*.whl"))
+
+
+def run_pip(command: list[str], log: Path, report: Reporter) -> str:
+    """Run pip, saying now and then that it still runs, its words in ``log``; returns what went wrong, or ""."""
+    started = time.monotonic()
+    with log.open("w") as said, subprocess.Popen(command, stdout=said, stderr=said) as process:
+        try:
+            while (code := _waited(process)) is None:
+                report.note(f"    still at it after {time.monotonic() - started:.0f} s")
+        except BaseException:
+            process.kill()
+            raise
+    words = log.read_text("utf-8", errors="replace").splitlines()
+    problems = [line.strip() for line in words if re.search(r"(Error|ERROR)\b.*: \S", line)]
+    return "" if not code else problems[-1].removeprefix("ERROR: ") if problems else f"exit code {code}"
+
+
+def _waited(process: subprocess.Popen[bytes]) -> int | None:
+    """The exit code, or None when it runs longer than ``STILL_S``."""
+    try:
+        return process.wait(STILL_S)
+    except subprocess.TimeoutExpired:
+        return None
