@@ -54,12 +54,17 @@ class Wanted:
 
 @asynccontextmanager
 async def build(
-    config: Config, wanted: Wanted, desktop: Desktop | None = None, planner: Planner | None = None
+    config: Config,
+    wanted: Wanted,
+    desktop: Desktop | None = None,
+    planner: Planner | None = None,
+    bus: Bus | None = None,
 ) -> AsyncIterator[Assistant]:
     """A running assistant; everything it owns is closed in reverse order at the end. ``desktop`` and ``planner``: those
-    to use, where they are not this machine's and the configured one; they are closed with the rest."""
+    to use, where they are not this machine's and the configured one; they are closed with the rest. So is ``bus``, for
+    who wants to hear what is said while it is built."""
     async with AsyncExitStack() as stack:
-        bus = Bus()
+        bus = bus or Bus()
         stack.callback(bus.close)
         if config.journal.enabled:
             stack.callback(Journal(journal_folder(config), config.journal, bus).close)

@@ -68,7 +68,9 @@ LINES: dict[type[e.Event], Callable[[Any], str]] = {
     e.TurnFinished: lambda event: f"[bold green]«[/] {escape(event.said)} [dim]{event.ms:.0f} ms[/]",
     e.ScreenWatched: _watched,
     e.Noticed: lambda event: f"[yellow]! {escape(event.text)}[/]",
-    e.DeviceTroubled: lambda event: f"[yellow]! {escape(event.device)}: {escape(event.problem)}[/]",
+    e.DeviceTroubled: lambda event: (
+        f"[yellow]! {escape(event.device)}: {escape(event.problem)}; {escape(event.fix)}[/]"
+    ),
     e.DeviceRecovered: lambda event: f"[green]{escape(event.device)} is back[/]",
     e.StopRequested: lambda event: f"[bold red]stop[/] [dim]by {escape(event.by)}[/]",
     e.Muted: lambda event: "[bold red]microphone muted[/]" if event.on else "[green]microphone open[/]",

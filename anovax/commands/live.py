@@ -28,8 +28,9 @@ from anovax.sound import wake_phrase
 async def listen(config: Config) -> None:
     """The assistant with microphone, voice and (when turned on) the companion, until Ctrl-C."""
     wanted = Wanted(listen=True, companion=config.companion.enabled)
-    async with build(config, wanted) as assistant:
-        shown = asyncio.create_task(show(assistant.bus.subscribe()))
+    bus = Bus()
+    shown = asyncio.create_task(show(bus.subscribe()))  # building has news too: no microphone, the phone's address
+    async with build(config, wanted, bus=bus) as assistant:
         asking = asyncio.create_task(keyboard(assistant)) if can_be_typed() else None
         done = asyncio.Event()
         _on_signals(assistant, done)
