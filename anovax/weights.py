@@ -42,12 +42,14 @@ def find(model_id: str, folder: Path | None = None) -> Path:
     shelf = Shelf(folder)
     if own := own_file(model_id, shelf.folder):
         return own
-    model = Manifest.load().model(model_id)
+    manifest = Manifest.load()
+    model = manifest.model(model_id)
     for file in model.files:
         state = shelf.check(file)
         if state != "ok":
             what = "is missing" if state == "missing" else "does not match its hash"
-            raise WeightsError(f"The weight file {shelf.path(file)} {what}", f"run: {fetch_command([model_id])}")
+            wanted = () if model_id in manifest.profiles.get("default", ()) else (model_id,)  # all of those at once
+            raise WeightsError(f"The weight file {shelf.path(file)} {what}", f"run: {fetch_command(wanted)}")
     inside = [shelf.path(file) for file in model.files if file.inside]
     return inside[0] if inside else shelf.folder / model.entry
 

@@ -278,7 +278,7 @@ def test_find_gives_the_entry_or_the_command(clone: Clone, tmp_path: Path) -> No
         return subprocess.run(command, env=clone.environment(**more), capture_output=True, text=True, check=False)
 
     missing = find()
-    assert "run: python3 scripts/fetch_models.py planner/tiny" in missing.stderr and "Traceback" not in missing.stderr
+    assert missing.stderr.endswith("run: python3 scripts/fetch_models.py.\n") and "Traceback" not in missing.stderr
     assert clone.run().returncode == 0
     assert find().stdout.strip() == str(clone.models / "planner" / "big.gguf")
     elsewhere = tmp_path / "elsewhere"
