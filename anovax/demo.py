@@ -43,6 +43,7 @@ from anovax.events import (
     WakeHeard,
 )
 from anovax.isolation import Isolation
+from anovax.planning import told_while
 from anovax.request import Request
 from anovax.sound import build_speaker, wake_phrase
 from anovax.voice import SAMPLE_RATE, Samples, resampled, to_int16
@@ -126,7 +127,7 @@ async def _chain(stage: _Stage, audio: Path | None, text: str) -> None:
     events = assistant.bus.subscribe(10_000)
     started = time.monotonic()
     stage.tell("making the models ready; the first time that takes a minute or more")
-    await assistant.ready()
+    await told_while(assistant.ready, lambda seconds: stage.tell(f"still at it after {seconds:.0f} s"))
     stage.tell(f"the models are ready ({time.monotonic() - started:.1f} s)")
     recorder = stage.sound.record_loudspeaker()
     if text:

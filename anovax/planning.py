@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from anovax.plan import Context, Planned, PlanRequest, Verdict, World
@@ -41,3 +43,18 @@ class Planning:
             "tokens": tokens,
             "truncated": planned.truncated,
         }
+
+
+async def told_while(
+    ready: Callable[[], Awaitable[None]], tell: Callable[[float], None], after_s: float = 20.0, every_s: float = 20.0
+) -> None:
+    """Wait for ``ready``, which may be asked again; ``tell`` hears the seconds so far, after ``after_s`` and then
+    every ``every_s``. Raises what ``ready`` raises."""
+    started, wait_s = time.monotonic(), after_s
+    while True:
+        try:
+            async with asyncio.timeout(wait_s):
+                return await ready()
+        except TimeoutError:
+            tell(time.monotonic() - started)
+            wait_s = every_s

@@ -19,6 +19,7 @@ import pytest
 from anovax import cli
 from anovax.commands.output import patiently
 from anovax.config import load_config
+from anovax.planning import told_while
 from anovax.voice.audio import write_wav
 
 Run = Callable[..., tuple[int, str, str]]
@@ -240,6 +241,21 @@ async def test_who_waits_at_a_terminal_hears_that_the_model_is_being_prepared(
     prepared.set()
     assert await patiently(work(0.2), ready, after_s=0.01) == 5
     assert capsys.readouterr().err == ""
+
+
+async def test_who_waits_is_told_again_and_again_until_it_is_ready() -> None:
+    prepared, told = asyncio.Event(), list[float]()
+
+    async def ready() -> None:
+        await prepared.wait()
+
+    def tell(seconds: float) -> None:
+        told.append(seconds)
+        if len(told) == 3:
+            prepared.set()
+
+    await told_while(ready, tell, after_s=0.01, every_s=0.01)
+    assert told == sorted(told) and len(told) == 3
 
 
 def test_config_show_prints_what_the_file_may_hold(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -388,7 +388,7 @@ def test_runs_before_anything_is_installed(clone: Clone) -> None:
 
 def test_pipe_gets_plain_lines(clone: Clone) -> None:
     said = clone.run().stderr
-    assert "\x1b" not in said and "planner/big.gguf: 2.1 MB in" in said
+    assert "\x1b" not in said and "planner/big.gguf: 2.1 MB" in said
 
 
 def test_terminal_gets_bars(clone: Clone) -> None:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import typer
 
 from anovax.errors import AnovaxError
+from anovax.planning import told_while
 
 T = TypeVar("T")
 
@@ -57,13 +58,12 @@ def bar(label: str) -> Iterator[Callable[[int, int], None]]:
 async def patiently(work: Awaitable[T], ready: Callable[[], Awaitable[None]], after_s: float = 5.0) -> T:
     """What ``work`` gives; who waits for it at a terminal is told when that is because the model is not ``ready``."""
 
+    def say(seconds: float) -> None:
+        note(f"The model is being prepared ({seconds:.0f} s). The first time that takes a minute or more.")
+
     async def tell() -> None:
         with contextlib.suppress(AnovaxError):  # work meets the same fault, and says it
-            try:
-                async with asyncio.timeout(after_s):
-                    await ready()
-            except TimeoutError:
-                note("The model is being prepared. The first time that takes a minute or more.")
+            await told_while(ready, say, after_s)
 
     telling = asyncio.create_task(tell()) if sys.stderr.isatty() else None
     try:

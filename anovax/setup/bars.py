@@ -37,14 +37,14 @@ class Bars:
             news = name not in self._files or done >= total
             if self._files.get(name) == (done, total):
                 return
-            self._started.setdefault(name, time.monotonic())
+            if done:  # before that it waits for its turn
+                self._started.setdefault(name, time.monotonic())
             self._files[name] = (done, total)
             if self._live and (news or time.monotonic() - self._at >= REDRAW_S):
                 self._erase()
                 self._draw()
             elif not self._live and done >= total:
-                seconds = time.monotonic() - self._started[name]
-                print(f"{name}: {total / 1e6:,.1f} MB in {seconds:.1f} s", file=self._stream, flush=True)
+                print(f"{name}: {total / 1e6:,.1f} MB", file=self._stream, flush=True)
 
     def close(self) -> None:
         """Leave the last state on the screen."""
@@ -72,5 +72,5 @@ class Bars:
         part = min(1.0, done / total) if total else 1.0
         filled = round(part * WIDTH)
         bar = "█" * filled + "·" * (WIDTH - filled)
-        rate = done / max(0.1, time.monotonic() - self._started[name]) / 1e6
+        rate = done / max(0.1, time.monotonic() - self._started.get(name, 0.0)) / 1e6
         return f"{bar} {part:4.0%} {done / 1e6:8,.1f} / {total / 1e6:,.1f} MB {rate:6.1f} MB/s  {name}"
