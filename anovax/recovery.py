@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from anovax.config import RecoveryConfig
-from anovax.plan import Context, Failure, Frozen, Outcome, Plan, Planned, Status, Step
+from anovax.plan import Context, Failure, Outcome, Plan, Planned, Status, Step
+from anovax.repair import RecoveryTurn, Refused, Repair, failed_core, is_lost
 from anovax.tool import CancelFlag, Risk, Toolbox
 
 MAX_REPEATS = 2
@@ -23,30 +24,6 @@ MAX_CLOSEST = 12
 REMEDY = "the tool's own remedy"
 REST = "rest of the plan"
 _NAMING = {"open_app": "name", "focus_window": "name", "click": "target"}  # tools that take a name, and where
-
-
-class Refused(Frozen):
-    """Safety (or the user, when asked) said no to a batch."""
-
-    reason: str
-
-
-class RecoveryTurn(Frozen):
-    """One trip around the loop: what was proposed and how it ended."""
-
-    plan: Plan
-    outcomes: tuple[Outcome, ...] = ()
-    note: str = ""
-
-
-class Repair(Frozen):
-    """How recovery ended. ``outcomes`` are those that count for the reply: the repair and the rest of the plan."""
-
-    result: Literal["repaired", "asked", "failed", "cancelled"]
-    say: str = ""
-    steps: tuple[Step, ...] = ()
-    outcomes: tuple[Outcome, ...] = ()
-    turns: tuple[RecoveryTurn, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -245,7 +222,7 @@ class Recovery:
             return _end(state, "failed", ran.reason)
         state.turns.append(RecoveryTurn(plan=shown, outcomes=ran, note=note))
         state.tried += _tried(planned.plan.steps, ran)
-        state.failed |= {step for step, outcome in zip(planned.plan.steps, ran, strict=True) if _lost(outcome)}
+        state.failed |= {step for step, outcome in zip(planned.plan.steps, ran, strict=True) if is_lost(outcome)}
         return _halted(state, ran) or ran
 
     def _repeated(self, state: _State, plan: Plan) -> Repair | None:
@@ -258,21 +235,8 @@ class Recovery:
         return _end(state, "failed", "")
 
 
-def failed_core(steps: tuple[Step, ...], outcomes: tuple[Outcome, ...], tools: Toolbox) -> int | None:
-    """Index of the first core step that failed or timed out: what recovery may repair. A refusal or a stop is never
-    repaired, and skipped steps are consequences, not causes."""
-    for index, (step, outcome) in enumerate(zip(steps, outcomes, strict=True)):
-        if tools.spec(step.tool).core and _lost(outcome):
-            return index
-    return None
-
-
 def _names(plan: Plan) -> frozenset[str]:
     return frozenset(step.tool for step in plan.steps)
-
-
-def _lost(outcome: Outcome) -> bool:
-    return outcome.status in (Status.FAILED, Status.TIMED_OUT)
 
 
 def _halted(state: _State, outcomes: tuple[Outcome, ...]) -> Repair | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from anovax.plan import Outcome, Status, Step
-from anovax.recovery import Repair
+from anovax.repair import Repair
 from anovax.tool import Toolbox
 
 STOPPED = "Stopped."

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from anovax.events import Source
 from anovax.plan import Frozen, Outcome, Plan, Verdict
-from anovax.recovery import RecoveryTurn
+from anovax.repair import RecoveryTurn
 from anovax.tool import WindowRef
 
 

@@ -45,7 +45,8 @@ from anovax.plan import (
     World,
 )
 from anovax.planner.protocol import Planner
-from anovax.recovery import Ports, Recovery, Refused, Repair, failed_core
+from anovax.recovery import Ports, Recovery
+from anovax.repair import Refused, Repair, failed_core
 from anovax.reply import STOPPED, after_recovery, reply
 from anovax.request import Report, Request, Surroundings
 from anovax.safety import ApprovedPlan, NeedsConsent, Refusal, Safety

@@ -9,7 +9,8 @@ import pytest
 
 from anovax.config import RecoveryConfig
 from anovax.plan import Context, Failure, Outcome, Plan, Planned, Status
-from anovax.recovery import REMEDY, REST, Ports, Recovery, Refused, Repair
+from anovax.recovery import REMEDY, REST, Ports, Recovery
+from anovax.repair import Refused, Repair
 from anovax.tool import CancelFlag, discover
 
 TOOLS = discover()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from anovax.plan import Outcome, Plan, Status
-from anovax.recovery import Repair
+from anovax.repair import Repair
 from anovax.reply import after_recovery, reply
 from anovax.tool import discover
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 from anovax.bus import Bus
 from anovax.config import Config
 from anovax.plan import Decision, Outcome, Plan, Planned, Status, World
-from anovax.recovery import Refused
+from anovax.repair import Refused
 from anovax.request import Request, Surroundings
 from anovax.safety import Safety
 from anovax.tool import CancelFlag, WindowRef, discover
