@@ -57,3 +57,8 @@ def test_a_long_sentence_is_cut_at_commas() -> None:
     pieces = sentences("first, " + ", ".join(f"word{i} and more of it" for i in range(20)) + ".")
     assert all(len(piece.split()) <= 28 for piece in pieces)
     assert all(piece[-1] in ",." for piece in pieces[1:])
+
+
+def test_long_runs_of_nothing_and_control_signs_are_passed_over() -> None:
+    assert speakable("Here it is." + "\n \n" * 20_000 + "That is all.") == "Here it is. That is all."
+    assert speakable("a \x00b\u202ec \ud800d\x07") == "a bc d"

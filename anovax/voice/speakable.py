@@ -64,10 +64,14 @@ def sentences(text: str) -> list[str]:
 
 
 def _markup(text: str) -> str:
+    text = "".join(sign for sign in text if sign.isprintable() or sign.isspace())
+    # Control signs and half characters cannot be said; blank lines and margins say nothing, and patterns that look back
+    # over long runs of them take for ever.
+    text = "\n".join(filter(None, map(str.strip, text.splitlines())))
     text = re.sub(r"```[\w-]*\n?(.*?)```", r"\1", text, flags=re.DOTALL)
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
     text = re.sub(r"<[/a-zA-Z][^<>]*>", " ", text)
-    text = re.sub(r"^\s*\|?[\s:|-]+\|[\s:|-]*$", "", text, flags=re.MULTILINE)
+    text = re.sub(r"^[ \t:-]*\|[ \t:|-]*$", "", text, flags=re.MULTILINE)  # between the head and the body of a table
     text = re.sub(r"^\s{0,3}(#{1,6}|>|[-*+]|\d+[.)])\s+", "", text, flags=re.MULTILINE)
     text = re.sub(r"(\*\*|__|~~|`+)(.+?)\1", r"\2", text)
     text = re.sub(r"(?<!\w)([*_])(\S(?:.*?\S)?)\1(?!\w)", r"\2", text)
