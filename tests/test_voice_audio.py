@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import wave
 from pathlib import Path
@@ -86,6 +87,19 @@ def test_bad_files_get_one_sentence_that_says_what_to_do(tmp_path: Path, which: 
         load_audio(bad_files(tmp_path)[which])
     assert caught.value.fix
     assert str(caught.value).count("\n") == 0
+
+
+def test_a_colon_in_a_name_names_no_protocol(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_wav(tmp_path / "2026-12-01T16:45.wav", tone(440, 0.5))
+    monkeypatch.chdir(tmp_path)
+    assert len(load_audio("2026-12-01T16:45.wav")) == SAMPLE_RATE // 2
+    assert duration("2026-12-01T16:45.wav") == pytest.approx(0.5)
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.wav")
+    with pytest.raises(AudioError, match=r"is a pipe or a device; write the sound to a file first"):
+        load_audio(tmp_path / "pipe.wav")
 
 
 def test_a_video_without_sound_is_no_recording(tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def duration(path: Path | str) -> float | None:
     path = Path(path)
     _check(path)
     try:
-        with av.open(str(path)) as container:
+        with av.open(str(path.absolute())) as container:
             return container.duration / av.time_base if container.duration else None
     except (av.FFmpegError, ValueError) as error:
         raise _not_audio(path) from error
@@ -79,6 +79,8 @@ def _check(path: Path) -> None:
         raise AudioError(f"{path} is a folder", "name a recording in it")
     if not path.exists():
         raise AudioError(f"There is no file {path}", "check its name")
+    if not path.is_file():  # opening a pipe waits for its other end, and it can be read only once
+        raise AudioError(f"{path} is a pipe or a device", "write the sound to a file first")
     try:
         with path.open("rb") as stream:
             if not stream.read(1):
@@ -91,7 +93,7 @@ def _decoded(path: Path) -> Iterator[Samples]:
     import av
 
     try:
-        with av.open(str(path)) as container:
+        with av.open(str(path.absolute())) as container:
             if not container.streams.audio:
                 raise _not_audio(path)
             resampler = av.AudioResampler(format="s16", layout="mono", rate=SAMPLE_RATE)
