@@ -128,6 +128,32 @@ def test_a_stopped_study_goes_on_and_measures_nothing_twice(table: Path, tmp_pat
     assert sorted(row.key for row in folder.rows()) == sorted(row.key for row in study.schedule())
 
 
+def test_rows_of_two_versions_never_share_a_folder(table: Path, tmp_path: Path) -> None:
+    folder = fill(study_of(table), tmp_path / "study")
+    newer = ABOUT | {"versions": {"anovax": "2", "commit": "def", "engines": []}}
+    with pytest.raises(UsageError, match=r"another study .*versions was"):
+        folder.open(study_of(table).settings(Config()), newer)
+    folder.open(study_of(table).settings(Config()), ABOUT | {"load": {"load_average": 9}, "command": "again"})
+
+
+def test_a_row_is_one_line_whatever_was_said_and_a_cut_character_loses_only_itself(tmp_path: Path) -> None:
+    folder = Folder(tmp_path / "study")
+    folder.open({}, ABOUT)
+    row = Row(request="t1", backend="b", mode="warm", repeat=0, text="one\u2028two\x85three caf\u00e9")
+    folder.add(row)
+    line = (folder.path / "rows.jsonl").read_bytes()
+    with (folder.path / "rows.jsonl").open("ab") as file:
+        file.write(line[: line.rindex("\u00e9".encode()) + 1])
+    assert folder.open({}, ABOUT) == [row]
+
+
+@pytest.mark.parametrize("content", ["[1]", '{"format": 1}', '{"format": 1, "settings": [], "about": 0}', "{", "null"])
+def test_what_is_no_study_is_told_in_a_sentence(tmp_path: Path, content: str) -> None:
+    (tmp_path / "study.json").write_text(content)
+    with pytest.raises(UsageError, match="holds no study"):
+        Folder(tmp_path).open({}, ABOUT)
+
+
 def test_a_folder_of_another_study_or_of_other_files_is_left_alone(table: Path, tmp_path: Path) -> None:
     fill(study_of(table), tmp_path / "study")
     with pytest.raises(UsageError, match=r"another study .*repeat was 1"):

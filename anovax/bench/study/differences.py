@@ -56,12 +56,14 @@ def compare(a: Folder, b: Folder, seed: int = 0) -> tuple[list[str], list[Change
 def incomparable(one: dict[str, Any], two: dict[str, Any], simulated: bool) -> list[str]:
     """Reasons; empty when the same was asked on the same machine and, if ``simulated``, over the same network."""
     found = []
-    if one["settings"]["requests"] != two["settings"]["requests"]:
+    if one["settings"].get("requests") != two["settings"].get("requests"):
         found.append("the requests are not the same")
-    if simulated and one["settings"]["network"] != two["settings"]["network"]:
-        found.append(f"the network is {one['settings']['network']} in one, {two['settings']['network']} in the other")
-    was, now = one["about"]["machine"], two["about"]["machine"]
-    found += [f"the machines differ: {key} {was[key]}, {now[key]}" for key in MACHINE if was[key] != now[key]]
+    over, other = one["settings"].get("network"), two["settings"].get("network")
+    if simulated and over != other:
+        found.append(f"the network is {over} in one, {other} in the other")
+    was, now = one["about"].get("machine", {}), two["about"].get("machine", {})
+    unlike = (key for key in MACHINE if was.get(key) != now.get(key))
+    found += [f"the machines differ: {key} {was.get(key)}, {now.get(key)}" for key in unlike]
     return found
 
 

@@ -18,6 +18,7 @@ from anovax.errors import UsageError
 from anovax.files import write_atomically
 
 FORMAT = 1
+MEASURED_WITH = ("machine", "versions", "weights")  # the rows of one folder have these in common
 STAGES = (
     "load", "wake", "endpoint", "stt", "plan", "safety", "dispatch", "effect", "audio", "done", "total",
 )  # fmt: skip
@@ -84,7 +85,7 @@ class Folder:
         """The rows that are there already. ``settings`` decide what is measured, ``about`` says on what and with
         what."""
         if (self.path / "study.json").is_file():
-            self._same(settings)
+            self._same(settings, about)
         elif self.path.exists() and any(self.path.iterdir()):
             raise UsageError(f"{self.path} holds other files", "name a new folder")
         else:
@@ -95,12 +96,14 @@ class Folder:
         self.write("rows.csv", _csv([list(Row.model_fields)]) + _csv([list(row.model_dump().values()) for row in rows]))
         return rows
 
-    def _same(self, settings: dict[str, Any]) -> None:
-        before = self.study()["settings"]
-        other = [key for key in {**before, **settings} if before.get(key) != settings.get(key)]
+    def _same(self, settings: dict[str, Any], about: dict[str, Any]) -> None:
+        study = self.study()
+        before = study["settings"] | {key: study["about"].get(key) for key in MEASURED_WITH}
+        now = settings | {key: about.get(key) for key in MEASURED_WITH}
+        other = [key for key in {**before, **now} if before.get(key) != now.get(key)]
         if other:
             was = ", ".join(f"{key} was {str(before.get(key))[:60]}" for key in other)
-            raise UsageError(f"{self.path} holds another study ({was})", "name a new folder, or the same settings")
+            raise UsageError(f"{self.path} holds another study ({was})", "name a new folder, or go on with the same")
 
     def add(self, row: Row) -> None:
         """Append one row to both files; it is on disk when this returns."""
@@ -112,7 +115,7 @@ class Folder:
         """All whole rows. UsageError when the file is not ours."""
         if not self._jsonl.is_file():
             return []
-        lines = self._jsonl.read_text("utf-8").splitlines()
+        lines = self._jsonl.read_bytes().splitlines()  # bytes: within a text there are other signs that end a line
         rows = []
         for number, line in enumerate(lines, 1):
             try:
@@ -126,11 +129,11 @@ class Folder:
         """What study.json says. UsageError when there is none, or of another format."""
         try:
             found: dict[str, Any] = json.loads((self.path / "study.json").read_text("utf-8"))
-        except (OSError, ValueError):
+            if found["format"] != FORMAT:
+                raise UsageError(f"{self.path} was written by another version", f"this one reads format {FORMAT}")
+            return {**found, "settings": {**found["settings"]}, "about": {**found["about"]}}
+        except (OSError, ValueError, KeyError, TypeError):
             raise UsageError(f"{self.path} holds no study", "name a folder that anovax bench run wrote") from None
-        if found.get("format") != FORMAT:
-            raise UsageError(f"{self.path} was written by another version", f"this one reads format {FORMAT}")
-        return found
 
     def write(self, name: str, content: str | bytes) -> Path:
         """Write one file of the folder, whole or not at all."""
