@@ -128,6 +128,29 @@ def test_a_stopped_study_goes_on_and_measures_nothing_twice(table: Path, tmp_pat
     assert sorted(row.key for row in folder.rows()) == sorted(row.key for row in study.schedule())
 
 
+@pytest.mark.parametrize("before", ["", "\ufeff"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_table_is_the_same_from_any_editor(table: Path, tmp_path: Path, before: str, end: str) -> None:
+    other = tmp_path / "other.tsv"
+    other.write_bytes((before + TABLE).replace("\n", end).encode())
+    assert read_texts(other) == read_texts(table)
+
+
+@pytest.mark.parametrize(
+    "content", [b"path\ttext\na.wav\tcaf\xe9\n", b"path\ttext\na.wav\t" + b"x" * 200_000, b"", b"a\tb\n"]
+)
+def test_a_table_that_cannot_be_read_is_told_in_a_sentence(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "transcripts.tsv").write_bytes(content)
+    with pytest.raises(UsageError, match=r"cannot be read|no such table"):
+        read_recordings(tmp_path)
+
+
+def test_a_short_row_is_a_recording_without_words(tmp_path: Path) -> None:
+    (tmp_path / "transcripts.tsv").write_text("path\ttext\na.wav\n")
+    (tmp_path / "a.wav").write_bytes(b"x")
+    assert [(one.text, one.said) for one in read_recordings(tmp_path)] == [("", "")]
+
+
 def test_rows_of_two_versions_never_share_a_folder(table: Path, tmp_path: Path) -> None:
     folder = fill(study_of(table), tmp_path / "study")
     newer = ABOUT | {"versions": {"anovax": "2", "commit": "def", "engines": []}}

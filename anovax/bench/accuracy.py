@@ -6,7 +6,6 @@ The file is a TSV with a head line: text, expected_tools (alternatives by "|", s
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -14,8 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from anovax.bench.table import percentile, table, wilson
-from anovax.errors import UsageError
+from anovax.bench.table import percentile, read_table, table, wilson
 
 WORDS = frozenset({"chat", "out_of_scope", "speak"})
 # What may stand for what: a window can be closed with a key, scrolled with a key, and so on.
@@ -107,14 +105,9 @@ class Score:
 
 def read_cases(path: Path) -> list[Case]:
     """The labelled requests of a file. UsageError when it is not one."""
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            rows = list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} cannot be read: {error}", "name a TSV of requests") from None
-    if not rows or rows[0][:2] != ["text", "expected_tools"]:
-        raise UsageError(f"{path} is no file of requests", "its head must be: text, expected_tools, key_argument")
-    return [Case(row[0], alternatives(row[1]), row[2] if len(row) > 2 else "") for row in rows[1:] if len(row) > 1]
+    rows = read_table(path, ("text", "expected_tools"))
+    labelled = (row for row in rows if row["text"] and row["expected_tools"])
+    return [Case(row["text"], alternatives(row["expected_tools"]), row.get("key_argument", "")) for row in labelled]
 
 
 def alternatives(field_text: str) -> tuple[tuple[str, ...], ...]:

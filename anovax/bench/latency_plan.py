@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from anovax.bench.table import percentile, table
+from anovax.bench.table import percentile, read_table, table
 from anovax.errors import AnovaxError, Cancelled
 from anovax.plan import PlanRequest
 from anovax.planner import prompt
@@ -186,7 +186,7 @@ def cancel_ms(local: Local) -> float:
 
 def requests_of(file: Path, count: int) -> list[str]:
     """``count`` requests, evenly spread over a TSV of labelled ones."""
-    lines = [line.split("\t")[0] for line in file.read_text("utf-8").splitlines()[1:] if line]
+    lines = [row["text"] for row in read_table(file, ("text",)) if row["text"]]
     return lines[:: max(1, len(lines) // count)][:count]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -12,6 +11,7 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
+from anovax.bench.table import read_table
 from anovax.errors import UsageError
 from anovax.voice import SAMPLE_RATE, Floats, Transcript
 from anovax.voice.audio import load_audio
@@ -74,8 +74,7 @@ def read_clips(table: Path) -> list[Clip]:
     """Clips of a tab-separated table with columns path and text, paths relative to the folder above the table's."""
     if not table.is_file():
         raise UsageError(f"There is no table {table}", "name a transcripts.tsv with the columns path and text")
-    with table.open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
+    rows = read_table(table, ("path", "text"))
     roots = (table.parent, table.parent.parent)
     clips = [(next((r / row["path"] for r in roots if (r / row["path"]).is_file()), None), row["text"]) for row in rows]
     return [Clip(path=path, text=text) for path, text in clips if path is not None and text]

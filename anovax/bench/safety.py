@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import gc
 import random
 import re
@@ -15,6 +14,7 @@ from typing import Any
 
 from anovax.bench.mutations import mutate
 from anovax.bench.shapes import Step, shapes
+from anovax.bench.table import read_table
 from anovax.config import SafetyConfig
 from anovax.errors import UsageError
 from anovax.plan import Plan
@@ -89,17 +89,9 @@ class Report:
 
 def read_rows(path: Path) -> list[Mapping[str, str]]:
     """A TSV of the evaluation data; ``\\n`` and ``\\t`` in its text are two characters each."""
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-    except OSError as error:
-        raise UsageError(
-            f"{path} cannot be read ({error.strerror})",
-            "give the folder that holds dangerous.tsv and benign_lookalikes.tsv",
-        ) from None
     return [
         {**row, "text": row["text"].replace("\\n", "\n") if row.get("kind", "").startswith("shell") else row["text"]}
-        for row in rows
+        for row in read_table(path, ("text",))
     ]
 
 

@@ -1,9 +1,33 @@
-"""Plain tables and intervals for the benchmarks."""
+"""Tables of the benchmarks, read and shown, and their intervals."""
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 from collections.abc import Sequence
+from pathlib import Path
+
+from anovax.errors import UsageError
+
+
+def read_text(path: Path) -> str:
+    """A file in UTF-8, with or without a byte order mark; every line ends with ``\n``. UsageError when it is none."""
+    try:
+        return path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}", "name a text file in UTF-8") from None
+
+
+def read_table(path: Path, columns: Sequence[str]) -> list[dict[str, str]]:
+    """The rows of a tab-separated file whose head has ``columns``; what a short row lacks is "". UsageError."""
+    reader = csv.DictReader(io.StringIO(read_text(path)), delimiter="\t", quoting=csv.QUOTE_NONE, restval="")
+    try:
+        if set(columns) <= set(reader.fieldnames or ()):
+            return [{key: value for key, value in row.items() if key} for row in reader]
+    except csv.Error as error:
+        raise UsageError(f"Line {reader.line_num + 1} of {path} cannot be read: {error}", "shorten it") from None
+    raise UsageError(f"{path} is no such table", f"its head must have: {', '.join(columns)}")
 
 
 def table(rows: Sequence[Sequence[object]], head: Sequence[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
 from collections.abc import Sequence
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from anovax.bench.accuracy import Case, alternatives, read_cases
+from anovax.bench.table import read_table, read_text
 from anovax.errors import UsageError
 
 SOUNDS = (".wav", ".flac", ".ogg", ".mp3", ".opus", ".m4a")
@@ -28,11 +28,8 @@ class Asked:
 
 def read_texts(path: Path) -> list[Asked]:
     """A labelled table (head: text, expected_tools, key_argument), or plain text with one request per line."""
-    try:
-        lines = path.read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} cannot be read: {error}", "name a list of requests") from None
-    if lines and lines[0].split("\t")[:2] == ["text", "expected_tools"]:
+    lines = read_text(path).split("\n")
+    if lines[0].split("\t")[:2] == ["text", "expected_tools"]:
         return [Asked(f"t{n:04}", case.text, case) for n, case in enumerate(read_cases(path), 1)]
     texts = [line.split("\t")[0].strip() for line in lines]
     return [Asked(f"t{n:04}", text) for n, text in enumerate(filter(None, texts), 1)]
@@ -57,17 +54,13 @@ def read_recordings(place: Path) -> list[Asked]:
 def _rows(table: Path) -> list[dict[str, str]]:
     if not table.is_file():
         raise UsageError(f"There is no table {table}", "name a transcripts.tsv with the columns path and text")
-    with table.open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
-    if not rows or not {"path", "text"} <= set(rows[0]):
-        raise UsageError(f"{table} is no table of recordings", "its head must have path and text")
-    return rows
+    return read_table(table, ("path", "text"))
 
 
 def _beside(folder: Path) -> list[dict[str, str]]:
     """Each sound file that has its words in a text file of the same name."""
     pairs = [(path, path.with_suffix(".txt")) for path in sorted(folder.iterdir()) if path.suffix.lower() in SOUNDS]
-    found = [{"path": path.name, "text": text.read_text("utf-8").strip()} for path, text in pairs if text.is_file()]
+    found = [{"path": path.name, "text": read_text(text).strip()} for path, text in pairs if text.is_file()]
     if not found:
         raise UsageError(f"{folder} holds no recordings with their words", "add a transcripts.tsv, or a .txt to each")
     return found
