@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from anovax import cli
-from anovax.commands.output import patiently
+from anovax.commands.output import emit, patiently
 from anovax.config import load_config
 from anovax.planning import told_while
 from anovax.voice.audio import write_wav
@@ -95,6 +95,9 @@ def test_check_judges_one_plan_per_line(run: Run) -> None:
     [
         (("transcribe", "no-such-file.wav"), 1),
         (("wake", "no-such-file.wav"), 1),
+        (("wake", __file__, "--threshold", "7"), 2),
+        (("wake", __file__, "--threshold", "0"), 2),
+        (("wake", __file__, "--threshold", "nan"), 2),
         (("do",), 2),
         (("plan",), 2),
         (("check",), 2),
@@ -113,6 +116,12 @@ def test_bad_input_gets_one_sentence(run: Run, arguments: tuple[str, ...], code:
     got, _, error = run(*arguments)
     assert got in ((1, 2) if code is None else (code,)), error
     assert sentence(error), error
+
+
+def test_json_holds_no_number_that_json_has_not(capsys: pytest.CaptureFixture[str]) -> None:
+    emit({"low": float("nan"), "per_hour_95": (0.5, float("inf")), "rows": [{"p50": -float("inf")}], "n": 1})
+    said = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    assert said == {"low": None, "per_hour_95": [0.5, None], "rows": [{"p50": None}], "n": 1}
 
 
 @pytest.mark.parametrize("arguments", [("no-such-command",), ("plan", "--no-such-option"), ("transcribe",)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import math
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -21,8 +22,17 @@ JSON_OPTION = typer.Option(False, "--json", help="Print JSON only.")
 
 
 def emit(value: Any) -> None:
-    """One JSON object on one line of standard output."""
-    typer.echo(json.dumps(value, ensure_ascii=False, default=str))
+    """One JSON object on one line of standard output. A figure that is not known or has no bound is null."""
+    typer.echo(json.dumps(_known(value), ensure_ascii=False, default=str, allow_nan=False))
+
+
+def _known(value: Any) -> Any:
+    """``value`` with None for NaN and infinity, which JSON has not."""
+    if isinstance(value, dict):
+        return {key: _known(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_known(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def note(text: str) -> None:

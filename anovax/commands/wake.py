@@ -36,14 +36,16 @@ app = typer.Typer(
 @app.command()
 def listen(
     files: list[Path] = typer.Argument(..., help="Recordings of any format and sample rate."),
-    threshold: float = typer.Option(0.0, "--threshold", help="Another score from which a wake word counts."),
+    threshold: float | None = typer.Option(None, "--threshold", help="Another score from which a wake word counts."),
     json_only: bool = JSON_OPTION,
 ) -> None:
     """Wake-word detections in recordings. Example: anovax wake kitchen.wav"""
     from anovax.sound import build_wake
 
     config = load_config()
-    if threshold:
+    if threshold is not None:
+        if not 0 < threshold < 1:
+            raise UsageError(f"{threshold:g} is no score", "take one between 0 and 1")
         config = config.model_copy(update={"wake": config.wake.model_copy(update={"threshold": threshold})})
     for path in files:
         if not path.exists():
