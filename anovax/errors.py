@@ -104,6 +104,8 @@ class CompanionError(AnovaxError):
 class Cancelled(AnovaxError):
     """The user said stop. Never swallowed by the one who is being stopped."""
 
+    exit_code = 130  # as of a program that Ctrl-C ends
+
     def __init__(self, reason: str = "stopped") -> None:
         super().__init__(f"Stopped ({reason})", spoken="Stopped.")
         self.reason = reason
