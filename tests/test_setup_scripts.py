@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import io
 import json
 import os
 import pty
@@ -11,7 +12,9 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
+from collections.abc import Callable
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
@@ -309,6 +312,46 @@ def test_same_content_gives_the_same_bundle(tmp_path: Path) -> None:
     wheel = next((tmp_path / "wheels").iterdir())
     bundle.make(tmp_path / "again.tar", [], Silent(), wheels=[wheel], locks=[ROOT / LOCKS[0]])
     assert (tmp_path / "again.tar").read_bytes() == first
+
+
+def rewritten(path: Path, change: Callable[[dict[str, Any]], Any], keep: bool = True) -> Path:
+    """The bundle with another bundle.json, and without its wheels unless ``keep``; its checksum is right again."""
+    with tarfile.open(path) as archive:
+        held = {name: archive.extractfile(name).read() for name in archive.getnames()}  # type: ignore[union-attr]
+    said = json.dumps(change(json.loads(held["bundle.json"]))).encode()
+    with tarfile.open(path, "w") as archive:
+        for name, data in ({**held, "bundle.json": said} if keep else {"bundle.json": said}).items():
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
+    path.with_name(f"{path.name}.sha256").write_text(hashlib.sha256(path.read_bytes()).hexdigest().upper())
+    return path
+
+
+@pytest.mark.parametrize("said", [[], {"wheels": []}, None, {}])
+def test_a_bundle_that_describes_itself_wrongly_is_none(tmp_path: Path, said: Any) -> None:
+    path = rewritten(make_bundle(tmp_path), lambda info: said)
+    bundle.check(path)
+    with pytest.raises(UsageError, match="is not a bundle"):
+        bundle.read_info(path)
+
+
+def test_a_bundle_that_lacks_a_wheel_it_names_is_told(tmp_path: Path) -> None:
+    path = rewritten(make_bundle(tmp_path), lambda info: info, keep=False)
+    with pytest.raises(WeightsError, match="lacks some_package"):
+        bundle.extract_wheels(path, bundle.read_info(path), tmp_path / "out")
+
+
+def test_a_checksum_file_of_any_bytes_is_compared(tmp_path: Path) -> None:
+    path = make_bundle(tmp_path)
+    (tmp_path / "bundle.tar.sha256").write_bytes(b"\xff\xfe\0")
+    with pytest.raises(WeightsError, match="does not match its checksum"):
+        bundle.check(path)
+
+
+def test_a_folder_is_no_name_for_a_bundle(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="name the archive"):
+        bundle.make_whole(tmp_path, [], Silent(), "weights", given=None, offline=True)
 
 
 def test_changed_bundle_is_refused(tmp_path: Path) -> None:

@@ -126,6 +126,8 @@ def make_whole(
     path: Path, names: Iterable[str], report: Reporter, extent: Extent, *, given: Path | None, offline: bool
 ) -> Path:
     """Fetch the weights of ``names``, collect the wheels that ``extent`` calls for, and ``make`` a bundle of both."""
+    if path.is_dir() or not path.name:
+        raise UsageError(f"{path} is a folder", "name the archive to write in it")
     names = [*names, "small"] if extent == "tests" else list(names)
     weights.fetch(names, given=given, offline=offline, report=report)
     locks = [lock_path(name) for name in LOCKS[extent]]
@@ -173,7 +175,7 @@ def check(path: Path) -> None:
         raise UsageError(f"There is no bundle {path}", "check the path")
     if not checksum.is_file():
         raise UsageError(f"The bundle's checksum file {checksum} is missing", "bring it over too; it was made with it")
-    if checksum.read_text("utf-8").split()[:1] != [sha256_of(path)]:
+    if checksum.read_bytes().lower().split()[:1] != [sha256_of(path).encode()]:
         raise WeightsError(f"The bundle {path} does not match its checksum", "copy it again")
 
 
@@ -185,9 +187,10 @@ def read_info(path: Path) -> BundleInfo:
             if stream is None:
                 raise KeyError(INFO)
             raw: dict[str, Any] = json.load(stream)
-        tuples = {key: tuple(raw[key]) for key in ("models", "cpu", "system_packages")}
-        return BundleInfo(**{**raw, **tuples})
-    except (OSError, tarfile.TarError, KeyError, TypeError, ValueError) as error:
+        tuples = {key: tuple(map(str, raw[key])) for key in ("models", "cpu")}
+        tables = {key: dict(raw[key]) for key in ("wheels", "locks")}
+        return BundleInfo(**{**raw, **tuples, **tables, "system_packages": tuple(raw["system_packages"])})
+    except (OSError, EOFError, tarfile.TarError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise UsageError(
             f"{path} is not a bundle ({error})", f"make one with: {fetch_command()} --bundle FILE"
         ) from error
@@ -201,7 +204,10 @@ def extract_wheels(path: Path, info: BundleInfo, folder: Path) -> list[Path]:
             target = folder / Path(name).name
             if target.exists() and sha256_of(target) == digest:
                 continue
-            stream = archive.extractfile(f"wheels/{name}")
+            try:
+                stream = archive.extractfile(f"wheels/{name}")
+            except KeyError:
+                stream = None
             if stream is None:
                 raise WeightsError(f"The bundle {path} lacks {name}", "make it again")
             with stream, target.open("wb") as sink:
